@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DCQCN, the reaction point (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015).
+ *
+ *	every rp_dce_tcp_rtt:			alpha = keep * alpha + (1 - keep) * [a CNP came]	keep = g / 1024
+ *	a CNP, once per monitor period:		Rt = Rc;  Rc = Rc * (1 - alpha / 2)
+ *	every rp_time_reset and rp_byte_reset:	fast recovery	Rc = (Rc + Rt) / 2	both counters below F
+ *						additive	Rt += ai		one of them at F or above
+ *						hyper		Rt += hai		both above F
+ *
+ * Which variant: the periods run as in mlx5 and HPCC's simulator: alpha looks once per period whether a CNP came; a cut
+ * uses alpha as it stands, before that period's CNP is counted in (the paper's order). A CNP within the monitor period
+ * of the last cut waits until the period ends. Times that passed between two events are made up for when the next event
+ * comes, in the order in which they fell due, so no timer runs.
+ *
+ * Two rules are ours, off in the profiles `cx` and `paper`: a lossy port without ECN is congested too (rp_cut_on_loss),
+ * and the first cut starts from what was really sent (rp_clamp_to_sent), since a soft NIC never reaches its line rate.
+ */
+#include "algs.h"
+
+#define ALPHA_SHIFT	20
+#define ALPHA_ONE	(1U << ALPHA_SHIFT)
+#define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+
+struct dcqcn {
+	u64 rc_bps;		/* current rate */
+	u64 rt_bps;		/* target rate */
+	u64 line_bps;
+	u64 alpha_ns;		/* begin of the alpha period */
+	u64 inc_ns;		/* last timed increase */
+	u64 cut_ns;		/* last cut */
+	u64 due_ns;		/* nothing can change by time alone before that */
+	u64 sent_bytes;		/* towards the next byte stage; before the first CNP: since sent_ns */
+	u64 sent_ns;
+	u32 alpha;		/* ALPHA_ONE = 1 */
+	u32 time_stage;
+	u32 byte_stage;
+	bool started;		/* the first CNP came */
+	bool alpha_cnp;		/* a CNP came in this alpha period */
+	bool cut_pending;	/* a CNP waits for the end of the monitor period */
+};
+
+struct dcqcn_params {
+	u64 clamp_tgt_rate;
+	u64 clamp_tgt_rate_ati;
+	u64 time_reset;
+	u64 byte_reset;
+	u64 threshold;
+	u64 ai_rate;
+	u64 max_rate;
+	u64 hai_rate;
+	u64 min_dec_fac;
+	u64 min_rate;
+	u64 rate_to_set_on_first_cnp;
+	u64 dce_tcp_g;
+	u64 dce_tcp_rtt;
+	u64 rate_reduce_monitor_period;
+	u64 initial_alpha_value;
+	u64 gd;
+	u64 cut_on_loss;
+	u64 clamp_to_sent;
+};
+
+#define DCQCN_PARAM_MAX_RATE	6
+
+/* values: auto (before scaling), cx, paper */
+static const struct rcc_param dcqcn_params[] = {
+	{ "rp_clamp_tgt_rate", "", 0, 1, { 1, 0, 1 },
+	  "every cut sets the target rate to the current one" },
+	{ "rp_clamp_tgt_rate_ati", "", 0, 1, { 1, 1, 1 },
+	  "a cut after a timed increase sets the target rate too" },
+	{ "rp_time_reset", "us", 1, 131071, { 55, 300, 55 },
+	  "time between timed increases" },
+	{ "rp_byte_reset", "bytes", 0, 1ULL << 32, { 0, 32767 * 64, 10000000 },
+	  "bytes between counted increases; 0: none" },
+	{ "rp_threshold", "", 1, 31, { 5, 1, 5 },
+	  "increases of either kind before fast recovery ends (F)" },
+	{ "rp_ai_rate", "Mb/s", 1, 400000, { 5, 5, 40 },
+	  "additive increase" },
+	{ "rp_max_rate", "Mb/s", 0, 1000000, { 0, 0, 0 },
+	  "greatest rate; 0: the line rate" },
+	{ "rp_hai_rate", "Mb/s", 1, 400000, { 50, 50, 400 },
+	  "hyper increase" },
+	{ "rp_min_dec_fac", "%", 0, 100, { 50, 50, 50 },
+	  "share of the rate that a cut always leaves" },
+	{ "rp_min_rate", "Mb/s", 1, 400000, { 1, 1, 100 },
+	  "least rate" },
+	{ "rp_rate_to_set_on_first_cnp", "Mb/s", 0, 400000, { 0, 0, 0 },
+	  "rate that the first CNP cuts from; 0: the current one" },
+	{ "rp_dce_tcp_g", "/1024", 1, 1023, { 1020, 1019, 1020 },
+	  "share of alpha kept per period (1 - g of the paper)" },
+	{ "rp_dce_tcp_rtt", "us", 1, 131071, { 55, 1, 55 },
+	  "alpha period" },
+	{ "rp_rate_reduce_monitor_period", "us", 1, 131071, { 50, 4, 50 },
+	  "least time between two cuts" },
+	{ "rp_initial_alpha_value", "/1024", 1, 1024, { 1024, 1023, 1024 },
+	  "alpha before the first CNP" },
+	{ "rp_gd", "", 10, 15, { 11, 11, 11 },
+	  "a cut takes alpha (in 1/1024) / 2^gd of the rate; 11: alpha / 2" },
+	{ "rp_cut_on_loss", "", 0, 1, { 1, 0, 0 },
+	  "a NAK or timeout counts as a CNP" },
+	{ "rp_clamp_to_sent", "", 0, 1, { 1, 0, 0 },
+	  "the first CNP cuts from the rate really sent, if that is lower" },
+};
+
+_Static_assert(sizeof(dcqcn_params) / sizeof(dcqcn_params[0]) * sizeof(u64) == sizeof(struct dcqcn_params),
+	       "struct dcqcn_params and its descriptors differ");
+_Static_assert(sizeof(struct dcqcn) <= RCC_STATE_BYTES, "struct dcqcn is too large");
+
+static u64 max_bps(const struct dcqcn *s, const struct dcqcn_params *p)
+{
+	u64 max = p->max_rate * RCC_BPS_PER_MBPS;
+
+	return max && max < s->line_bps ? max : s->line_bps;
+}
+
+static u64 clamp_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 bps)
+{
+	u64 max = max_bps(s, p);
+
+	return rcc_clamp64(bps, rcc_min64(p->min_rate * RCC_BPS_PER_MBPS, max), max);
+}
+
+/* keep^n, both scaled by ALPHA_ONE */
+static u32 keep_power(u32 keep, u64 n)
+{
+	u64 result = ALPHA_ONE, base = keep;
+
+	for (; n && result; n >>= 1) {
+		if (n & 1)
+			result = result * base >> ALPHA_SHIFT;
+		base = base * base >> ALPHA_SHIFT;
+	}
+	return result;
+}
+
+/* Close the alpha periods that ended by @now_ns: the first may have seen a CNP, the others did not. */
+static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	u64 period = p->dce_tcp_rtt * RCC_NSEC_PER_USEC;
+	u32 keep = p->dce_tcp_g << (ALPHA_SHIFT - 10);
+	u64 n;
+
+	if (now_ns - s->alpha_ns < period)
+		return;
+	n = rcc_div64(now_ns - s->alpha_ns, period);
+	s->alpha_ns += n * period;
+	s->alpha = (u64)s->alpha * keep >> ALPHA_SHIFT;
+	if (s->alpha_cnp)
+		s->alpha += ALPHA_ONE - keep;
+	s->alpha_cnp = false;
+	if (n > 1)
+		s->alpha = (u64)s->alpha * keep_power(keep, n - 1) >> ALPHA_SHIFT;
+}
+
+/* One step up; which kind depends on how many of either kind came since the last cut. */
+static void increase(struct dcqcn *s, const struct dcqcn_params *p)
+{
+	bool time_over = s->time_stage >= p->threshold, bytes_over = s->byte_stage >= p->threshold;
+
+	if (s->time_stage > p->threshold && s->byte_stage > p->threshold)
+		s->rt_bps += p->hai_rate * RCC_BPS_PER_MBPS;
+	else if (time_over || bytes_over)
+		s->rt_bps += p->ai_rate * RCC_BPS_PER_MBPS;
+	s->rt_bps = clamp_bps(s, p, s->rt_bps);
+	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps) / 2);
+}
+
+/* Take the timed increases that fell due by @now_ns. */
+static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	u64 period = p->time_reset * RCC_NSEC_PER_USEC;
+	u64 n, i;
+
+	if (now_ns - s->inc_ns < period)
+		return;
+	n = rcc_div64(now_ns - s->inc_ns, period);
+	s->inc_ns += n * period;
+	for (i = 0; i < n && i < STEPS_MAX; i++) {
+		s->time_stage++;
+		increase(s, p);
+	}
+	if (i == n)
+		return;
+	/* by now the current rate has come up to the target, and both rise together */
+	n = rcc_min64(n - i, 1000000);
+	s->time_stage += n;
+	s->rt_bps = clamp_bps(s, p, s->rt_bps + n * p->ai_rate * RCC_BPS_PER_MBPS);
+	s->rc_bps = s->rt_bps;
+}
+
+static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	u64 floor = rcc_div64(s->rc_bps, 100) * p->min_dec_fac;
+
+	if (p->clamp_tgt_rate || s->byte_stage || (p->clamp_tgt_rate_ati && s->time_stage))
+		s->rt_bps = s->rc_bps;
+	s->rc_bps -= s->rc_bps * s->alpha >> (ALPHA_SHIFT - 10 + p->gd);
+	s->rc_bps = clamp_bps(s, p, rcc_max64(s->rc_bps, floor));
+	s->time_stage = 0;
+	s->byte_stage = 0;
+	s->sent_bytes = 0;
+	s->inc_ns = now_ns;
+	s->cut_ns = now_ns;
+	s->cut_pending = false;
+}
+
+/* Everything that time alone does until @now_ns, in the order in which it fell due. */
+static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	u64 cut_ns = s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC;
+
+	if (s->cut_pending && cut_ns <= now_ns) {
+		increase_advance(s, p, cut_ns);
+		alpha_advance(s, p, cut_ns - 1);
+		cut(s, p, cut_ns);
+	}
+	alpha_advance(s, p, now_ns);
+	increase_advance(s, p, now_ns);
+	s->due_ns = rcc_min64(s->alpha_ns + p->dce_tcp_rtt * RCC_NSEC_PER_USEC,
+			      s->inc_ns + p->time_reset * RCC_NSEC_PER_USEC);
+	if (s->cut_pending)
+		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
+}
+
+/* The rate really sent since the count began, or the current one while that says little. */
+static u64 sent_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	u64 ns = now_ns - s->sent_ns;
+
+	if (ns < p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+		return s->rc_bps;
+	return rcc_div64(s->sent_bytes * 8 * 1000, rcc_max64(ns / 1000, 1)) * 1000;
+}
+
+static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	u64 from = s->rc_bps;
+
+	if (p->rate_to_set_on_first_cnp)
+		from = p->rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
+	else if (p->clamp_to_sent)
+		from = rcc_min64(from, sent_bps(s, p, now_ns));
+	s->started = true;
+	s->rc_bps = clamp_bps(s, p, from);
+	s->rt_bps = s->rc_bps;
+	s->alpha = p->initial_alpha_value << (ALPHA_SHIFT - 10);
+	s->alpha_ns = now_ns;
+	cut(s, p, now_ns);
+}
+
+static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	if (!s->started) {
+		first_cnp(s, p, now_ns);
+	} else {
+		advance(s, p, now_ns);
+		if (now_ns - s->cut_ns >= p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+			cut(s, p, now_ns);
+		else
+			s->cut_pending = true;
+	}
+	s->alpha_cnp = true;
+	advance(s, p, now_ns);
+}
+
+/* Before the first CNP only the sent rate is measured, over windows of at most 1 ms. */
+static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
+{
+	if (now_ns - s->sent_ns > 1000000) {
+		s->sent_ns = now_ns;
+		s->sent_bytes = 0;
+	}
+	s->sent_bytes += bytes;
+}
+
+static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
+{
+	if (!s->started) {
+		sent_uncongested(s, ev->now_ns, ev->bytes);
+		return;
+	}
+	if (ev->now_ns >= s->due_ns)
+		advance(s, p, ev->now_ns);
+	s->sent_bytes += ev->bytes;
+	if (p->byte_reset && s->sent_bytes >= p->byte_reset) {
+		s->sent_bytes = 0;
+		s->byte_stage++;
+		increase(s, p);
+	}
+}
+
+static void dcqcn_scale(u64 *v, const struct rcc_path *path)
+{
+	struct dcqcn_params *p = (struct dcqcn_params *)v;
+	u64 rtt_us = rcc_div64(path->base_rtt_ns, 1000);
+	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
+
+	p->ai_rate = rcc_div64(line_mbps, 2000);
+	p->hai_rate = rcc_div64(line_mbps, 200);
+	p->min_rate = rcc_div64(line_mbps, 10000);
+	p->time_reset = rcc_max64(p->time_reset, 5 * rtt_us);
+	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 2 * rtt_us);
+	p->rate_reduce_monitor_period = rcc_max64(p->rate_reduce_monitor_period, 2 * rtt_us);
+}
+
+static int dcqcn_check(const u64 *v)
+{
+	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
+
+	return p->max_rate && p->max_rate < p->min_rate ? DCQCN_PARAM_MAX_RATE : -1;
+}
+
+static void dcqcn_init(void *state, const u64 *v, const struct rcc_path *path, u64 now_ns, struct rcc_decision *d)
+{
+	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
+	struct dcqcn *s = state;
+
+	s->line_bps = path->line_bps;
+	s->rc_bps = max_bps(s, p);
+	s->rt_bps = s->rc_bps;
+	s->sent_ns = now_ns;
+	d->rate_bps = s->rc_bps;
+}
+
+static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, struct rcc_decision *d)
+{
+	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
+	struct dcqcn *s = state;
+
+	if (ev->type == RCC_EV_TX)
+		sent(s, p, ev);
+	else if (ev->type == RCC_EV_CNP ||
+		 ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss))
+		congested(s, p, ev->now_ns);
+	d->rate_bps = s->rc_bps;
+}
+
+const struct rcc_alg rcc_alg_dcqcn = {
+	.name = "dcqcn",
+	.doc = "ECN and CNP; SIGCOMM 2015, periods as in mlx5",
+	.paces = true,
+	.state_bytes = sizeof(struct dcqcn),
+	.nparams = sizeof(dcqcn_params) / sizeof(dcqcn_params[0]),
+	.params = dcqcn_params,
+	.scale = dcqcn_scale,
+	.check = dcqcn_check,
+	.init = dcqcn_init,
+	.event = dcqcn_event,
+};

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tables of algorithms and profiles; finding, parsing, checking and loading parameters by their descriptors. */
+#include "algs.h"
+
+const struct rcc_alg *const rcc_algs[] = {
+	&rcc_alg_dcqcn,
+	&rcc_alg_none,
+};
+
+const u32 rcc_nalgs = sizeof(rcc_algs) / sizeof(rcc_algs[0]);
+
+const char *const rcc_profile_names[] = {
+	[RCC_PROFILE_AUTO] = "auto",
+	[RCC_PROFILE_CX] = "cx",
+	[RCC_PROFILE_PAPER] = "paper",
+	[RCC_PROFILE_CUSTOM] = "custom",
+};
+
+static bool same_name(const char *name, const char *s, size_t len)
+{
+	return strlen(name) == len && !memcmp(name, s, len);
+}
+
+/**
+ * rcc_alg_find() - look a built-in algorithm up
+ * @name: its name, not terminated
+ * @len: length of @name
+ *
+ * Return: the algorithm, or NULL.
+ */
+const struct rcc_alg *rcc_alg_find(const char *name, size_t len)
+{
+	u32 i;
+
+	for (i = 0; i < rcc_nalgs; i++)
+		if (same_name(rcc_algs[i]->name, name, len))
+			return rcc_algs[i];
+	return NULL;
+}
+
+/**
+ * rcc_profile_find() - look a profile that can be chosen up
+ * @name: its name, not terminated
+ * @len: length of @name
+ *
+ * Return: enum rcc_profile, or -1.
+ */
+int rcc_profile_find(const char *name, size_t len)
+{
+	int i;
+
+	for (i = 0; i < RCC_PROFILES_SET; i++)
+		if (same_name(rcc_profile_names[i], name, len))
+			return i;
+	return -1;
+}
+
+/**
+ * rcc_param_find() - look a parameter up
+ * @alg: the algorithm
+ * @name: the parameter's name, not terminated
+ * @len: length of @name
+ *
+ * Return: its index, or -1.
+ */
+int rcc_param_find(const struct rcc_alg *alg, const char *name, size_t len)
+{
+	u32 i;
+
+	for (i = 0; i < alg->nparams; i++)
+		if (same_name(alg->params[i].name, name, len))
+			return i;
+	return -1;
+}
+
+/**
+ * rcc_param_set() - change one value of a set, if the set stays sound
+ * @alg: the algorithm
+ * @v: the set, @alg->nparams values
+ * @index: which one
+ * @value: the new value
+ *
+ * Return: 0, or -1 if @value is out of range or contradicts another parameter; then nothing is changed.
+ */
+int rcc_param_set(const struct rcc_alg *alg, u64 *v, u32 index, u64 value)
+{
+	u64 old = v[index];
+
+	if (value < alg->params[index].min || value > alg->params[index].max)
+		return -1;
+	v[index] = value;
+	if (alg->check && alg->check(v) >= 0) {
+		v[index] = old;
+		return -1;
+	}
+	return 0;
+}
+
+/**
+ * rcc_params_load() - fill a set from a profile
+ * @alg: the algorithm
+ * @profile: one that can be chosen
+ * @path: what AUTO is scaled to
+ * @v: room for @alg->nparams values
+ */
+void rcc_params_load(const struct rcc_alg *alg, enum rcc_profile profile, const struct rcc_path *path, u64 *v)
+{
+	u32 i;
+
+	for (i = 0; i < alg->nparams; i++)
+		v[i] = alg->params[i].value[profile];
+	if (profile != RCC_PROFILE_AUTO || !alg->scale)
+		return;
+	alg->scale(v, path);
+	for (i = 0; i < alg->nparams; i++)
+		v[i] = rcc_clamp64(v[i], alg->params[i].min, alg->params[i].max);
+}
+
+/**
+ * rcc_u64_parse() - read a decimal number
+ * @s: digits, not terminated; one newline at the end is allowed
+ * @len: length of @s
+ * @value: set if all of @s is a number below 2^64
+ *
+ * Return: 0, or -1: empty, a sign, a blank, any other character, or too large.
+ */
+int rcc_u64_parse(const char *s, size_t len, u64 *value)
+{
+	u64 v = 0;
+	size_t i;
+
+	if (len && s[len - 1] == '\n')
+		len--;
+	if (!len || len > 20)
+		return -1;
+	for (i = 0; i < len; i++) {
+		u64 digit = (u64)(s[i] - '0');
+
+		if (s[i] < '0' || s[i] > '9' || v > (~0ULL - digit) / 10)
+			return -1;
+		v = v * 10 + digit;
+	}
+	*value = v;
+	return 0;
+}
