@@ -55,7 +55,6 @@ static enum rcc_wire_err parse_bth(const u8 *bth, u32 bytes, struct rcc_pkt *pkt
 {
 	const u8 *ext = bth + RCC_BTH_BYTES;
 
-	pkt->opcode = bth[0];
 	pkt->class = rcc_op_class[pkt->opcode];
 	pkt->becn = bth[4] & 0x40;
 	pkt->dqpn = rcc_get_be24(bth + 5);
@@ -83,7 +82,7 @@ static enum rcc_wire_err parse_bth(const u8 *bth, u32 bytes, struct rcc_pkt *pkt
  * @ip: its IP header
  * @linear: bytes readable at @ip; RCC_HDR_MAX_BYTES or @total, whichever is less, is enough
  * @total: bytes of the packet in all
- * @pkt: filled in; of use only as far as the result allows
+ * @pkt: filled in; of use only if the result is RCC_WIRE_OK, but for the opcode of a short packet (0 if it has none)
  *
  * Nothing beyond @linear is read, whatever the headers claim.
  *
@@ -102,6 +101,7 @@ enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc
 	udp_bytes = rcc_get_be16(ip + udp + 4);
 	pkt->sport = rcc_get_be16(ip + udp);
 	pkt->bth = udp + RCC_UDP_BYTES;
+	pkt->opcode = linear > pkt->bth ? ip[pkt->bth] : 0;
 	if (pkt->l3_bytes > total || udp + udp_bytes != pkt->l3_bytes ||
 	    udp_bytes < RCC_UDP_BYTES + RCC_BTH_BYTES + RCC_ICRC_BYTES || linear < pkt->bth + RCC_BTH_BYTES)
 		return RCC_WIRE_SHORT;
@@ -154,6 +154,47 @@ u32 rcc_wire_icrc(const u8 *ip, const struct rcc_pkt *pkt)
 bool rcc_wire_icrc_ok(const u8 *ip, const struct rcc_pkt *pkt)
 {
 	return rcc_wire_icrc(ip, pkt) == rcc_get_le32(ip + pkt->l3_bytes - RCC_ICRC_BYTES);
+}
+
+/**
+ * rcc_wire_ackreq_delta() - what setting AckReq does to an ICRC
+ * @bytes: from the BTH to the end of the packet, ICRC included; at least RCC_BTH_BYTES + RCC_ICRC_BYTES
+ *
+ * CRCs are linear: CRC(a ^ b) = CRC(a) ^ CRC0(b), where CRC0 begins with zero. So one changed bit changes the ICRC by a
+ * number that depends only on how many bytes follow it.
+ *
+ * Return: what to exclusive-or the ICRC with.
+ */
+u32 rcc_wire_ackreq_delta(u32 bytes)
+{
+	static const u8 bit[64] = { 0x80 };
+	static const u8 zero[64];
+	u32 left = bytes - 8 - RCC_ICRC_BYTES;
+	const u8 *from = bit;
+	u32 crc = 0;
+
+	while (left) {
+		u32 n = left < sizeof(bit) ? left : sizeof(bit);
+
+		crc = rcc_crc32_le(crc, from, n);
+		from = zero;
+		left -= n;
+	}
+	return crc;
+}
+
+/**
+ * rcc_wire_set_ackreq() - ask for an ACK in a packet that does not
+ * @ip: the whole packet, in one piece
+ * @pkt: what rcc_wire_parse() made of it; its ackreq is false
+ * @delta: rcc_wire_ackreq_delta() of its size
+ */
+void rcc_wire_set_ackreq(u8 *ip, const struct rcc_pkt *pkt, u32 delta)
+{
+	u8 *icrc = ip + pkt->l3_bytes - RCC_ICRC_BYTES;
+
+	ip[pkt->bth + 8] |= 0x80;
+	rcc_put_le32(icrc, rcc_get_le32(icrc) ^ delta);
 }
 
 static u32 ip4_checksum(const u8 *ip)

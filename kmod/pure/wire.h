@@ -121,6 +121,8 @@ extern const u8 rcc_op_class[256];
 enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc_pkt *pkt);
 u32 rcc_wire_icrc(const u8 *ip, const struct rcc_pkt *pkt);
 bool rcc_wire_icrc_ok(const u8 *ip, const struct rcc_pkt *pkt);
+u32 rcc_wire_ackreq_delta(u32 bytes);
+void rcc_wire_set_ackreq(u8 *ip, const struct rcc_pkt *pkt, u32 delta);
 u32 rcc_wire_build_cnp(u8 *ip, const struct rcc_flow *flow);
 
 #endif /* RCC_WIRE_H */

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * QPs: learnt from the packets and verbs of rxe, found by number, removed in two steps.
+ *
+ * unlink (unreachable, dev->lock) -> release what waits (qp->lock) -> drop the table's reference -> grace period -> free
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "rcc.h"
+#include "trace.h"
+
+/**
+ * rcc_qp_find() - look a QP up
+ * @dev: its device
+ * @qpn: its local number
+ *
+ * The caller holds rcu_read_lock(), and uses the record no longer than that.
+ *
+ * Return: the record, or NULL.
+ */
+struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn)
+{
+	struct rcc_qpent *ent = rcc_qptab_find(dev->tab, qpn);
+
+	return ent ? container_of(ent, struct rcc_qp, ent) : NULL;
+}
+
+void rcc_qp_put(struct rcc_qp *qp)
+{
+	if (refcount_dec_and_test(&qp->refs))
+		kfree_rcu(qp, rcu);
+}
+
+static struct rcc_qp *qp_alloc(struct rcc_dev *dev, const struct ib_qp *ibqp)
+{
+	struct rcc_qp *qp = kzalloc(sizeof(*qp), GFP_ATOMIC);
+
+	if (!qp)
+		return NULL;
+	qp->ent.qpn = ibqp->qp_num;
+	qp->dev = dev;
+	qp->ibqp = ibqp;
+	qp->type = ibqp->qp_type;
+	refcount_set(&qp->refs, 1);
+	spin_lock_init(&qp->lock);
+	__skb_queue_head_init(&qp->req);
+	__skb_queue_head_init(&qp->resp);
+	__skb_queue_head_init(&qp->read);
+	rcc_cc_start(qp, ktime_get_ns());
+	return qp;
+}
+
+/* Make a QP unreachable. Returns false if it was already. The table's reference passes to the caller. */
+static bool qp_unlink(struct rcc_qp *qp)
+{
+	struct rcc_dev *dev = qp->dev;
+
+	lockdep_assert_held(&dev->lock);
+	if (list_empty(&qp->list))
+		return false;
+	rcc_qptab_del(dev->tab, &qp->ent);
+	list_del_init(&qp->list);
+	dev->nqps--;
+	return true;
+}
+
+/**
+ * rcc_qp_learn() - make a QP's record
+ * @dev: its device
+ * @ibqp: rxe's QP, alive
+ *
+ * A record with the same number and another QP is what a destroy that we missed left behind; it is replaced. Any
+ * context. The caller holds rcu_read_lock().
+ *
+ * Return: the record, which may be another CPU's work, or NULL without memory.
+ */
+struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp)
+{
+	struct rcc_qp *qp = qp_alloc(dev, ibqp);
+	struct rcc_qp *old;
+	unsigned long irq;
+
+	if (!qp) {
+		rcc_count(dev, RCC_C_qp_no_memory);
+		return NULL;
+	}
+	spin_lock_irqsave(&dev->lock, irq);
+	old = rcc_qp_find(dev, ibqp->qp_num);
+	if (old && old->ibqp == ibqp) {
+		spin_unlock_irqrestore(&dev->lock, irq);
+		kfree(qp);
+		return old;
+	}
+	if (old) {
+		rcc_qp_gone(old, RCC_QP_DESTROY);
+		qp_unlink(old);
+	}
+	rcc_qptab_add(dev->tab, &qp->ent);
+	list_add_tail(&qp->list, &dev->qps);
+	dev->nqps++;
+	spin_unlock_irqrestore(&dev->lock, irq);
+
+	if (old) {
+		rcc_count(dev, RCC_C_qp_reused);
+		rcc_qp_put(old);
+	}
+	rcc_count(dev, RCC_C_qp_new);
+	trace_qp_new(qp);
+	return qp;
+}
+
+/**
+ * rcc_qp_from_peer() - is a received packet from the QP's peer, to us?
+ * @qp: the QP; the caller holds its lock
+ * @skb: the packet
+ * @pkt: what it is
+ *
+ * Return: true if both addresses are the connection's; false too while the peer is not known.
+ */
+bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	const struct rcc_flow *flow = &qp->flow;
+
+	lockdep_assert_held(&qp->lock);
+	if (flow->version != pkt->version)
+		return false;
+	if (pkt->version == 4)
+		return !memcmp(&ip_hdr(skb)->saddr, flow->daddr, 4) && !memcmp(&ip_hdr(skb)->daddr, flow->saddr, 4);
+	return !memcmp(&ipv6_hdr(skb)->saddr, flow->daddr, 16) && !memcmp(&ipv6_hdr(skb)->daddr, flow->saddr, 16);
+}
+
+static void forget_peer(struct rcc_qp *qp)
+{
+	qp->flow.version = 0;
+	qp->seen_req = false;
+	qp->seen_resp = false;
+	qp->naked = false;
+	qp->probe_ns = 0;
+}
+
+/**
+ * rcc_qp_note_peer() - learn the peer from a packet to it
+ * @qp: a connected QP; the caller holds its lock
+ * @skb: a packet that it sends
+ * @pkt: what it is
+ *
+ * A QP that speaks to another peer than before was connected anew without our notice: it begins anew here, too.
+ */
+void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	struct rcc_flow *flow = &qp->flow;
+
+	lockdep_assert_held(&qp->lock);
+	if (likely(flow->version && flow->dqpn == pkt->dqpn && flow->sport == pkt->sport))
+		return;
+	if (flow->version && flow->dqpn != pkt->dqpn) {
+		forget_peer(qp);
+		rcc_cc_start(qp, ktime_get_ns());
+	}
+	flow->dqpn = pkt->dqpn;
+	flow->sport = pkt->sport;
+	flow->version = pkt->version;
+	if (pkt->version == 4) {
+		memcpy(flow->saddr, &ip_hdr(skb)->saddr, 4);
+		memcpy(flow->daddr, &ip_hdr(skb)->daddr, 4);
+	} else {
+		memcpy(flow->saddr, &ipv6_hdr(skb)->saddr, 16);
+		memcpy(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
+	}
+}
+
+/**
+ * rcc_qp_gone() - note that rxe destroys or resets a QP
+ * @qp: its record
+ * @why: RCC_QP_DESTROY or RCC_QP_RESET
+ *
+ * Any context, interrupts on or off. The caller holds rcu_read_lock(). Work in process context does the rest.
+ */
+void rcc_qp_gone(struct rcc_qp *qp, int why)
+{
+	set_bit(why, &qp->flags);
+	if (test_and_set_bit(RCC_QP_LISTED, &qp->flags))
+		return;
+	/* no reference left: it is being freed already */
+	if (!refcount_inc_not_zero(&qp->refs))
+		return;
+	llist_add(&qp->gone, &qp->dev->gone);
+	queue_work(system_highpri_wq, &qp->dev->gone_work);
+}
+
+/* Send what a queue still holds. The packets are the caller's own: no lock is held. */
+static void send_all(struct rcc_dev *dev, struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	rcu_read_lock();
+	local_bh_disable();
+	while ((skb = __skb_dequeue(queue))) {
+		atomic_dec(&dev->held);
+		rcc_count(dev, RCC_C_tx_released);
+		rcc_pacer_send(dev, skb);
+	}
+	local_bh_enable();
+	rcu_read_unlock();
+}
+
+static void free_all(struct rcc_dev *dev, struct sk_buff_head *queue, enum rcc_counter counter)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue))) {
+		atomic_dec(&dev->held);
+		rcc_count(dev, counter);
+		kfree_skb(skb);
+	}
+}
+
+/* Take everything that a QP holds, in the order in which it is to leave. */
+static void take_held(struct rcc_qp *qp, struct sk_buff_head *tx, struct sk_buff_head *rx)
+{
+	lockdep_assert_held(&qp->lock);
+	__skb_queue_head_init(tx);
+	__skb_queue_head_init(rx);
+	skb_queue_splice_tail_init(&qp->resp, tx);
+	skb_queue_splice_tail_init(&qp->req, tx);
+	skb_queue_splice_tail_init(&qp->read, rx);
+	qp->nresp = 0;
+	rcc_pacer_disarm(qp);
+}
+
+/* A QP that is unlinked or dies: nobody waits for its packets, they go at once. */
+static void qp_release(struct rcc_qp *qp)
+{
+	struct sk_buff_head tx, rx;
+	bool was_dead;
+
+	spin_lock_bh(&qp->lock);
+	was_dead = qp->dead;
+	qp->dead = true;
+	take_held(qp, &tx, &rx);
+	spin_unlock_bh(&qp->lock);
+	send_all(qp->dev, &tx);
+	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	if (!was_dead) {
+		rcc_count(qp->dev, RCC_C_qp_del);
+		trace_qp_del(qp);
+	}
+}
+
+/* A QP that was reset or that failed: what waits goes, and a new life begins. */
+static void qp_restart(struct rcc_qp *qp)
+{
+	struct sk_buff_head tx, rx;
+
+	spin_lock_bh(&qp->lock);
+	take_held(qp, &tx, &rx);
+	forget_peer(qp);
+	rcc_cc_start(qp, ktime_get_ns());
+	spin_unlock_bh(&qp->lock);
+	send_all(qp->dev, &tx);
+	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+}
+
+static void qp_gone(struct rcc_qp *qp)
+{
+	struct rcc_dev *dev = qp->dev;
+	unsigned long irq;
+	bool linked;
+
+	/* from here on a new event lists the QP again */
+	clear_bit(RCC_QP_LISTED, &qp->flags);
+	smp_mb__after_atomic();
+	if (test_bit(RCC_QP_DESTROY, &qp->flags)) {
+		spin_lock_irqsave(&dev->lock, irq);
+		linked = qp_unlink(qp);
+		spin_unlock_irqrestore(&dev->lock, irq);
+		qp_release(qp);
+		if (linked)
+			rcc_qp_put(qp);
+	} else if (test_and_clear_bit(RCC_QP_RESET, &qp->flags)) {
+		qp_restart(qp);
+	}
+	rcc_qp_put(qp);
+}
+
+/* See to the QPs on dev->gone. Runs as work, and once more when the device is removed. */
+void rcc_qp_gone_work(struct work_struct *work)
+{
+	struct rcc_dev *dev = container_of(work, struct rcc_dev, gone_work);
+	struct rcc_qp *qp, *next;
+
+	llist_for_each_entry_safe(qp, next, llist_del_all(&dev->gone), gone)
+		qp_gone(qp);
+}
+
+/**
+ * rcc_qp_remove_all() - the device goes
+ * @dev: the device, unreachable for a grace period: nobody adds QPs
+ */
+void rcc_qp_remove_all(struct rcc_dev *dev)
+{
+	struct rcc_qp *qp;
+	unsigned long irq;
+
+	for (;;) {
+		spin_lock_irqsave(&dev->lock, irq);
+		qp = list_first_entry_or_null(&dev->qps, struct rcc_qp, list);
+		if (qp)
+			qp_unlink(qp);
+		spin_unlock_irqrestore(&dev->lock, irq);
+		if (!qp)
+			return;
+		qp_release(qp);
+		rcc_qp_put(qp);
+	}
+}
+
+/* Call @fn for each QP of a device. QPs that come or go meanwhile may be missed: they need no visit. */
+static void for_each_qp(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp))
+{
+	struct rcc_qpent *ent;
+	u32 i;
+
+	for (i = 0; i < RCC_QPTAB_BUCKETS; i++) {
+		rcu_read_lock();
+		for (ent = smp_load_acquire(&dev->tab->bucket[i]); ent; ent = smp_load_acquire(&ent->next))
+			fn(container_of(ent, struct rcc_qp, ent));
+		rcu_read_unlock();
+	}
+}
+
+static void drop_held(struct rcc_qp *qp)
+{
+	struct sk_buff_head tx, rx;
+
+	spin_lock_bh(&qp->lock);
+	take_held(qp, &tx, &rx);
+	spin_unlock_bh(&qp->lock);
+	free_all(qp->dev, &tx, RCC_C_tx_dropped_link_down);
+	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+}
+
+/**
+ * rcc_qp_drop_held() - free all packets that wait: their netdev goes down
+ * @dev: the device
+ */
+void rcc_qp_drop_held(struct rcc_dev *dev)
+{
+	for_each_qp(dev, drop_held);
+}
+
+static void restart(struct rcc_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	rcc_cc_start(qp, ktime_get_ns());
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * rcc_qp_restart_all() - every QP begins anew with the device's algorithm
+ * @dev: the device, whose configuration has changed
+ *
+ * Packets that wait stay in their order.
+ */
+void rcc_qp_restart_all(struct rcc_dev *dev)
+{
+	for_each_qp(dev, restart);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The module's nouns, and the data path by file:
+ *
+ *	hook.c	netfilter, per net	-> tx.c at LOCAL_OUT, rx.c at LOCAL_IN
+ *	tx.c	a packet from rxe: whose, ECT, now or later?	-> pacer.c
+ *	rx.c	a packet for rxe: CNP? CE? ACK, NAK?		-> cc_core.c, cnp.c
+ *	pacer.c	one timer per device, QPs by departure time
+ *	cc_core.c	events to the algorithm, its decision to the pacer; algorithms and parameters of a device
+ *	qp.c	QPs: learnt, found, removed
+ *	dev.c	devices: come and go with ib_client and netdev events
+ *	probe.c	kprobes on rxe's QP verbs, for what no public event tells
+ *
+ * Locks, outermost first:
+ *
+ *	RTNL, dev->cfg	mutex: writers of a device's configuration (sysfs, rescale work, link speed)
+ *	dev->lock	spin, irq: writers of the QP table and list. Readers use RCU
+ *	qp->lock	spin, bh: everything of a QP that is not identity
+ *	pacer->lock	spin, bh: wheel and timer
+ *
+ * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. Instead one
+ * context at a time owns a QP's sending side (qp->busy) and the others queue behind it.
+ *
+ * Lifetime: a QP's record is found through its device's table and freed a grace period after its last reference is
+ * dropped; references are the table's and the removal list's. Hooks and the timer use records under rcu_read_lock()
+ * only. A device's record is the class device's; the ib_client's remove() unlinks it, waits, and drops it.
+ */
+#ifndef RCC_H
+#define RCC_H
+
+#include <linux/device.h>
+#include <linux/hrtimer.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "cc/algs.h"
+#include "cc/np.h"
+#include "pure/pace.h"
+#include "pure/psn.h"
+#include "pure/qptab.h"
+#include "pure/wheel.h"
+#include "pure/wire.h"
+#include "stats.h"
+
+/* Bounds. A QP's requests are bounded by rxe itself: 64 packets out, then it waits for our skbs to be freed. */
+#define RCC_DEV_HELD_MAX	65536	/* packets held per device; beyond, they leave unpaced */
+#define RCC_RESP_HELD_MAX	4096	/* READ response packets held per QP; beyond, they are dropped */
+#define RCC_READ_HOLD_AT	64	/* READ response packets held before further requests are held */
+#define RCC_READ_ADMIT_AT	16	/* READ response packets left when the next request is let in */
+#define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are let in */
+#define RCC_READ_ADMIT_NS	(1 * NSEC_PER_MSEC)	/* longest wait for a READ's first response */
+#define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
+
+#define RCC_ETH_BYTES		14	/* Ethernet header: rates count it, as a switch port does */
+#define RCC_MTU_BYTES		4200
+#define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
+#define RCC_LINE_MAX_MBPS	800000
+#define RCC_BASE_RTT_FALLBACK_NS	(20 * NSEC_PER_USEC)
+#define RCC_NALGS_MAX		8
+
+/**
+ * struct rcc_params - published parameter values of one algorithm on one device
+ * @v: values in the order of the descriptors
+ * @rcu: freed a grace period after it was replaced
+ */
+struct rcc_params {
+	u64 v[RCC_PARAMS_MAX];
+	struct rcu_head rcu;
+};
+
+/**
+ * struct rcc_pacer - the departure schedule of a device
+ * @lock: everything here
+ * @wheel: QPs that wait, by time
+ * @timer: fires in softirq at @armed_ns
+ * @armed_ns: when the timer is set for; RCC_WHEEL_NEVER if it is not
+ * @stopped: the device goes; nothing is scheduled any more
+ */
+struct rcc_pacer {
+	spinlock_t lock;
+	struct rcc_wheel *wheel;
+	struct hrtimer timer;
+	u64 armed_ns;
+	bool stopped;
+};
+
+/**
+ * struct rcc_dev - a rxe device
+ * @dev: class device /sys/class/rxe_cc/<ibdev>; its reference count is ours
+ * @ibdev: the RDMA device; valid until the ib_client's remove() returns
+ * @ndev: its netdev: an identity, not a reference. NULL once the netdev unregisters. Written under RTNL
+ * @node: devices by @ndev (RCU; rcc_devs_lock)
+ * @list: all devices (rcc_devs_lock)
+ * @lock: writers of @tab and @qps
+ * @tab: QPs by number (RCU)
+ * @qps: all QPs
+ * @nqps: how many (@lock)
+ * @pacer: departure schedule
+ * @held: packets that wait, requests held at reception included
+ * @stats: counters
+ * @gone: QPs that rxe destroys or resets, to be seen to in process context
+ * @gone_work: does it
+ * @cfg: writers of everything below
+ * @alg: the algorithm (READ_ONCE by the data path)
+ * @params: values by the algorithm's index in rcc_algs[] (RCU)
+ * @np: values of the notification point (RCU)
+ * @profile: which profile they came from
+ * @ecn: stamp ECT(0) on data and answer CE
+ * @open: the module or device goes: nothing is paced any more
+ * @line_set_bps: rate set by hand; 0: the netdev's
+ * @link_bps: the netdev's rate
+ * @line_bps: rate in use
+ * @base_rtt_ns: least round trip seen; 0: none yet. Written by whoever lowers it (cmpxchg)
+ * @scaled_rtt_ns: base RTT that the `auto` profile is scaled to
+ * @rescale_work: scales it again when the base RTT has dropped
+ * @params_dir: sysfs directory params/
+ * @param_dirs: its subdirectories, one per algorithm with parameters
+ * @nparam_dirs: how many
+ * @debugfs: directory of the device
+ */
+struct rcc_dev {
+	struct device dev;
+	struct ib_device *ibdev;
+	struct net_device *ndev;
+	struct hlist_node node;
+	struct list_head list;
+
+	spinlock_t lock;
+	struct rcc_qptab *tab;
+	struct list_head qps;
+	u32 nqps;
+
+	struct rcc_pacer pacer;
+	atomic_t held;
+	struct rcc_stats __percpu *stats;
+
+	struct llist_head gone;
+	struct work_struct gone_work;
+
+	struct mutex cfg;
+	const struct rcc_alg *alg;
+	struct rcc_params __rcu *params[RCC_NALGS_MAX];
+	struct rcc_params __rcu *np;
+	enum rcc_profile profile;
+	bool ecn;
+	bool open;
+	u64 line_set_bps;
+	u64 link_bps;
+	u64 line_bps;
+	u64 base_rtt_ns;
+	u64 scaled_rtt_ns;
+	struct work_struct rescale_work;
+	struct kobject *params_dir;
+	struct kobject *param_dirs[RCC_NALGS_MAX + 1];
+	u32 nparam_dirs;
+	struct dentry *debugfs;
+};
+
+/* bits of rcc_qp.flags, set by probes in any context */
+enum {
+	RCC_QP_LISTED,		/* on dev->gone */
+	RCC_QP_DESTROY,		/* rxe destroys the QP */
+	RCC_QP_RESET,		/* the QP went to RESET or ERR */
+};
+
+/**
+ * struct rcc_qp - what we know of one QP
+ * @ent: place in the device's table; first
+ * @dev: its device, which outlives it
+ * @ibqp: rxe's QP: an identity, never followed
+ * @type: enum ib_qp_type
+ * @refs: the table's and the gone list's
+ * @flags: RCC_QP_* bits
+ * @gone: place in dev->gone
+ * @list: place in dev->qps (dev->lock)
+ * @np_last_ns: when the last CNP was sent for it (cmpxchg)
+ * @rcu: freed a grace period after the last reference
+ * @lock: everything below
+ * @dead: unlinked: packets pass by
+ * @busy: somebody sends this QP's packets with the lock dropped; others queue
+ * @paced: packets go by the pacer
+ * @admitting: somebody lets held requests in with the lock dropped
+ * @await_resp: a READ request was let in and no response was seen yet
+ * @resp_turn: whose turn it is, responses' or requests'
+ * @req: requests that wait, by PSN
+ * @resp: READ responses that wait, and ACKs that must not overtake them
+ * @read: received requests that wait until @resp drains
+ * @nresp: READ responses in @resp
+ * @wnode: place in the pacer's wheel (pacer->lock too)
+ * @pace: departure times
+ * @alg: algorithm in charge
+ * @decision: its last word
+ * @state: its private state
+ * @admitted_ns: when the last READ request was let in
+ * @ackreq_ns: when the last packet with AckReq left
+ * @probe_psn: PSN whose ACK ends the running RTT measurement
+ * @probe_ns: when it left; 0: none runs
+ * @flow: addresses towards the peer, for CNPs and checks; version 0: not known
+ * @seen_req: @snd_nxt and @snd_max hold
+ * @seen_resp: @resp_nxt holds
+ * @naked: a NAK came and nothing was sent again since
+ * @snd_nxt: PSN after the last request sent
+ * @snd_max: the highest @snd_nxt was
+ * @resp_nxt: PSN after the last READ response sent
+ * @nak_psn: PSN of that NAK
+ * @ack_bytes: packet size that @ack_delta holds for
+ * @ack_delta: what setting AckReq does to the ICRC of such a packet
+ * @rx_ce: packets received with CE
+ * @tx_cnp: CNPs sent
+ * @rx_cnp: CNPs received
+ * @tx_packets: data packets sent
+ * @tx_bytes: their bytes on the wire
+ */
+struct rcc_qp {
+	struct rcc_qpent ent;
+	struct rcc_dev *dev;
+	const struct ib_qp *ibqp;
+	u8 type;
+	refcount_t refs;
+	unsigned long flags;
+	struct llist_node gone;
+	struct list_head list;
+	u64 np_last_ns;
+	struct rcu_head rcu;
+
+	spinlock_t lock ____cacheline_aligned_in_smp;
+	bool dead;
+	bool busy;
+	bool paced;
+	bool admitting;
+	bool await_resp;
+	bool resp_turn;
+	bool seen_req;
+	bool seen_resp;
+	bool naked;
+	struct sk_buff_head req;
+	struct sk_buff_head resp;
+	struct sk_buff_head read;
+	u32 nresp;
+	struct rcc_wnode wnode;
+	struct rcc_pace pace;
+	const struct rcc_alg *alg;
+	struct rcc_decision decision;
+	u64 state[RCC_STATE_BYTES / sizeof(u64)];
+	u64 admitted_ns;
+	u64 ackreq_ns;
+	u64 probe_ns;
+	u32 probe_psn;
+	struct rcc_flow flow;
+	u32 snd_nxt;
+	u32 snd_max;
+	u32 resp_nxt;
+	u32 nak_psn;
+	u32 ack_bytes;
+	u32 ack_delta;
+	u64 rx_ce;
+	u64 tx_cnp;
+	u64 rx_cnp;
+	u64 tx_packets;
+	u64 tx_bytes;
+};
+
+static inline void rcc_count(struct rcc_dev *dev, enum rcc_counter counter)
+{
+	this_cpu_inc(dev->stats->c[counter]);
+}
+
+static inline void rcc_count_n(struct rcc_dev *dev, enum rcc_counter counter, u64 n)
+{
+	this_cpu_add(dev->stats->c[counter], n);
+}
+
+static inline struct rcc_dev *rcc_dev_of(struct device *dev)
+{
+	return container_of(dev, struct rcc_dev, dev);
+}
+
+/* hook.c */
+int rcc_hook_init(void);
+void rcc_hook_exit(void);
+
+/* tx.c */
+unsigned int rcc_tx(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
+void rcc_tx_forget_driver(void);
+void rcc_tx_learn_driver(struct module *owner);
+
+/* rx.c */
+unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
+void rcc_rx_admit(struct rcc_qp *qp);
+
+/* cnp.c */
+void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_cnp_malformed(struct rcc_dev *dev);
+
+/* qp.c */
+struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn);
+struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);
+bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_qp_gone(struct rcc_qp *qp, int why);
+void rcc_qp_gone_work(struct work_struct *work);
+void rcc_qp_remove_all(struct rcc_dev *dev);
+void rcc_qp_drop_held(struct rcc_dev *dev);
+void rcc_qp_restart_all(struct rcc_dev *dev);
+void rcc_qp_put(struct rcc_qp *qp);
+
+/* pacer.c */
+int rcc_pacer_init(struct rcc_dev *dev);
+void rcc_pacer_exit(struct rcc_dev *dev);
+void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
+void rcc_pacer_disarm(struct rcc_qp *qp);
+u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
+
+/* cc_core.c */
+void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);
+void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns, u32 bytes);
+void rcc_cc_rtt(struct rcc_qp *qp, u64 rtt_ns);
+int rcc_cc_init(struct rcc_dev *dev);
+void rcc_cc_exit(struct rcc_dev *dev);
+int rcc_cc_set_alg(struct rcc_dev *dev, const struct rcc_alg *alg);
+int rcc_cc_set_profile(struct rcc_dev *dev, enum rcc_profile profile);
+int rcc_cc_set_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index, u64 value);
+u64 rcc_cc_get_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index);
+void rcc_cc_set_line(struct rcc_dev *dev, u64 bps);
+void rcc_cc_set_link(struct rcc_dev *dev, u64 bps);
+
+/* dev.c */
+extern struct ib_client rcc_client;
+struct rcc_dev *rcc_dev_by_netdev(const struct net_device *ndev);
+int rcc_dev_init(void);
+void rcc_dev_exit(void);
+void rcc_dev_open_all(void);
+
+/* probe.c */
+int rcc_probe_add(void);
+void rcc_probe_del(void);
+
+/* sysfs.c */
+extern struct class rcc_class;
+int rcc_sysfs_add(struct rcc_dev *dev);
+void rcc_sysfs_del(struct rcc_dev *dev);
+
+/* debugfs.c */
+void rcc_debugfs_init(void);
+void rcc_debugfs_exit(void);
+void rcc_debugfs_add(struct rcc_dev *dev);
+
+#endif /* RCC_H */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A packet reaches this host: does it concern a rxe device, and does it say anything about congestion?
+ *
+ *	CNP			-> cnp.c, consumed
+ *	data with CE		-> cnp.c may answer; goes on to rxe
+ *	NAK			-> event; what waits of the packets that rxe will repeat is freed
+ *	ACK of a timed packet	-> round trip
+ *	READ request		-> goes on to rxe, unless the QP's READ responses have piled up: then it waits
+ *
+ * Nothing is believed before the addresses match the QP's peer and the ICRC is right: rxe checks both, but after us.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+
+#include "rcc.h"
+
+/* ip_local_deliver_finish() and ip6_input_finish(), which have no other public name */
+static int (*deliver4)(struct net *net, struct sock *sk, struct sk_buff *skb);
+static int (*deliver6)(struct net *net, struct sock *sk, struct sk_buff *skb);
+
+static bool icrc_ok(struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	return !skb_linearize(skb) && rcc_wire_icrc_ok(skb->data, pkt);
+}
+
+/* rxe goes back to @pkt's PSN: for a gap (a sign of congestion) or because the peer was not ready (none). */
+static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
+{
+	bool seq = (pkt->syndrome & ~RCC_AETH_KIND_MASK) == 0;
+
+	if ((pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK) {
+		rcc_count(qp->dev, RCC_C_rnr_nak);
+		seq = false;
+	} else if (!seq) {
+		return;
+	} else {
+		rcc_count(qp->dev, RCC_C_packet_seq_err);
+	}
+	/* a NAK repeated by the network would hit what rxe has begun to send again, and rxe would not repeat that */
+	if (qp->naked && qp->nak_psn == pkt->psn)
+		return;
+	qp->naked = true;
+	qp->nak_psn = pkt->psn;
+	qp->probe_ns = 0;
+	rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
+	if (seq)
+		rcc_cc_event(qp, RCC_EV_NACK, now_ns, 0);
+}
+
+static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	bool is_nak = pkt->syndrome & RCC_AETH_KIND_MASK;
+	struct sk_buff_head stale;
+	u64 now_ns;
+
+	if (!is_nak && !READ_ONCE(qp->probe_ns))
+		return;
+	if (!icrc_ok(skb, pkt))
+		return;
+	now_ns = ktime_get_ns();
+	__skb_queue_head_init(&stale);
+	spin_lock(&qp->lock);
+	if (!rcc_qp_from_peer(qp, skb, pkt)) {
+		spin_unlock(&qp->lock);
+		return;
+	}
+	if (is_nak) {
+		nak(qp, pkt, now_ns, &stale);
+	} else if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
+		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
+		qp->probe_ns = 0;
+	}
+	spin_unlock(&qp->lock);
+	__skb_queue_purge(&stale);
+}
+
+static bool is_read_request(const struct sk_buff *skb)
+{
+	struct rcc_pkt pkt;
+
+	return !rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, &pkt) && pkt.opcode == RCC_OP_RC_READ_REQUEST;
+}
+
+static int deliver(struct sk_buff *skb)
+{
+	return (skb->protocol == htons(ETH_P_IP) ? deliver4 : deliver6)(dev_net(skb->dev), NULL, skb);
+}
+
+static bool may_admit(const struct rcc_qp *qp, u64 now_ns)
+{
+	return qp->nresp < RCC_READ_ADMIT_AT && (!qp->await_resp || now_ns - qp->admitted_ns >= RCC_READ_ADMIT_NS);
+}
+
+/* A request waits if its QP's READ responses have piled up, and behind any other that waits: their order is rxe's. */
+static bool must_wait(const struct rcc_qp *qp, const struct rcc_pkt *pkt)
+{
+	if (skb_queue_len(&qp->read) >= RCC_READ_HELD_MAX)
+		return false;
+	return qp->admitting || !skb_queue_empty(&qp->read) ||
+	       (pkt->opcode == RCC_OP_RC_READ_REQUEST && qp->nresp >= RCC_READ_HOLD_AT);
+}
+
+/* Returns true if the request was taken. */
+static bool hold_request(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	bool wait;
+
+	/* the common case needs no lock: nothing waits, and few responses do */
+	if (READ_ONCE(qp->nresp) < RCC_READ_HOLD_AT && !READ_ONCE(qp->read.qlen) && !READ_ONCE(qp->admitting))
+		return false;
+	spin_lock(&qp->lock);
+	wait = !qp->dead && must_wait(qp, pkt) && rcc_qp_from_peer(qp, skb, pkt) && (skb->dev->flags & IFF_UP);
+	if (wait) {
+		skb_dst_force(skb);
+		atomic_inc(&qp->dev->held);
+		__skb_queue_tail(&qp->read, skb);
+		rcc_count(qp->dev, RCC_C_rx_read_held);
+		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
+			rcc_pacer_arm(qp, ktime_get_ns());
+	}
+	spin_unlock(&qp->lock);
+	return wait;
+}
+
+/**
+ * rcc_rx_admit() - let held requests go on to rxe, as READ responses have drained
+ * @qp: the QP; the caller holds rcu_read_lock() and no lock, with bottom halves off
+ *
+ * One at a time: rxe answers in its own time, so the next READ waits until the first response to this one is seen.
+ */
+void rcc_rx_admit(struct rcc_qp *qp)
+{
+	u64 now_ns = ktime_get_ns();
+	struct sk_buff *skb;
+
+	if (!READ_ONCE(qp->read.qlen))
+		return;
+	spin_lock(&qp->lock);
+	if (qp->admitting) {
+		spin_unlock(&qp->lock);
+		return;
+	}
+	qp->admitting = true;
+	while (may_admit(qp, now_ns)) {
+		skb = __skb_dequeue(&qp->read);
+		if (!skb)
+			break;
+		qp->await_resp = is_read_request(skb);
+		qp->admitted_ns = now_ns;
+		atomic_dec(&qp->dev->held);
+		rcc_count(qp->dev, RCC_C_rx_read_released);
+		spin_unlock(&qp->lock);
+		deliver(skb);
+		spin_lock(&qp->lock);
+	}
+	qp->admitting = false;
+	spin_unlock(&qp->lock);
+}
+
+/* Returns true if the packet was taken. */
+static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	bool ce = pkt->ecn == RCC_ECN_CE && (pkt->class & (RCC_OC_REQ | RCC_OC_READ_RESP));
+	struct rcc_qp *qp;
+
+	if (pkt->class & RCC_OC_CNP) {
+		rcc_cnp_receive(dev, skb, pkt);
+		consume_skb(skb);
+		return true;
+	}
+	qp = rcc_qp_find(dev, pkt->dqpn);
+	if (ce)
+		rcc_cnp_answer(dev, qp, skb, pkt);
+	if (!qp || !(pkt->class & RCC_OC_RC))
+		return false;
+	if (pkt->class & RCC_OC_REQ)
+		return hold_request(qp, skb, pkt);
+	if (pkt->opcode == RCC_OP_RC_ACK)
+		rx_ack(qp, skb, pkt);
+	return false;
+}
+
+static bool is_udp(const struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	if (state->pf == NFPROTO_IPV4)
+		return ip_hdr(skb)->protocol == IPPROTO_UDP;
+	return ipv6_hdr(skb)->nexthdr == IPPROTO_UDP;
+}
+
+/**
+ * rcc_rx() - netfilter hook at LOCAL_IN
+ * @priv: not used
+ * @skb: a packet for this host
+ * @state: where
+ *
+ * Runs in softirq, or in process context with bottom halves off, under rcu_read_lock().
+ *
+ * Return: NF_ACCEPT, or NF_STOLEN for CNPs and for requests that wait.
+ */
+unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct rcc_dev *dev;
+	enum rcc_wire_err err;
+	struct rcc_pkt pkt;
+	bool taken;
+
+	if (!is_udp(skb, state))
+		return NF_ACCEPT;
+	dev = rcc_dev_by_netdev(skb->dev);
+	if (!dev || !pskb_may_pull(skb, min_t(u32, skb->len, RCC_HDR_MAX_BYTES)))
+		return NF_ACCEPT;
+	err = rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, &pkt);
+	if (err == RCC_WIRE_SHORT) {
+		rcc_count(dev, RCC_C_rx_malformed);
+		if (pkt.opcode == RCC_OP_CNP)
+			rcc_cnp_malformed(dev);
+	}
+	if (err)
+		return NF_ACCEPT;
+	if (state->pf == NFPROTO_IPV4)
+		WRITE_ONCE(deliver4, state->okfn);
+	else
+		WRITE_ONCE(deliver6, state->okfn);
+	local_bh_disable();
+	taken = rx(dev, skb, &pkt);
+	local_bh_enable();
+	return taken ? NF_STOLEN : NF_ACCEPT;
+}

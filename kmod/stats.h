@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counters of a device: one table of names, mlx5's where there is one. Documented in Documentation/ABI. */
+#ifndef RCC_STATS_H
+#define RCC_STATS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+#define RCC_COUNTERS(c)								\
+	/* notification point */						\
+	c(np_ecn_marked_roce_packets)	/* packets received with CE */		\
+	c(np_cnp_sent)								\
+	c(np_cnp_moderated)	/* CE within np_min_time_between_cnps */	\
+	c(np_cnp_no_sender)	/* CE, but the sender's QP is not known */	\
+	c(np_cnp_bad_icrc)	/* CE on a corrupt packet */			\
+	c(np_cnp_failed)	/* no memory or no route for a CNP */		\
+	/* reaction point: received = handled + ignored */			\
+	c(rp_cnp_handled)							\
+	c(rp_cnp_ignored)	/* the sum of the reasons below */		\
+	c(rp_cnp_ignored_malformed)						\
+	c(rp_cnp_ignored_icrc)							\
+	c(rp_cnp_ignored_qpn)	/* no such QP */				\
+	c(rp_cnp_ignored_addr)	/* not from the QP's peer */			\
+	c(rp_cnp_ignored_off)	/* the algorithm, or the QP's type, has no rate */ \
+	/* loss as the sender sees it */					\
+	c(packet_seq_err)	/* NAKs that said "out of sequence" */		\
+	c(rnr_nak)								\
+	c(local_ack_timeout_err)	/* sent again without a NAK */		\
+	c(roce_adp_retrans)	/* packets sent again */			\
+	/* data path: tx_held = released + purged + dropped + held_packets */	\
+	c(tx_packets)								\
+	c(tx_ect_marked)							\
+	c(tx_held)		/* packets that waited for their time */	\
+	c(tx_released)								\
+	c(tx_purged)		/* held, but rxe will send them again anyway */	\
+	c(tx_dropped_link_down)							\
+	c(tx_unpaced_overflow)	/* too much held: sent at once */		\
+	c(tx_dropped_resp_overflow)	/* READ response beyond the QP's bound */ \
+	c(tx_local_drop)	/* lost between us and the wire */		\
+	c(tx_unparsed)		/* from rxe, but not RoCEv2 as we know it */	\
+	c(tx_ackreq)		/* ACK asked for to keep rxe's timer quiet */	\
+	c(rx_read_held)		/* requests held until READ responses drain */	\
+	c(rx_read_released)							\
+	c(rx_read_dropped)							\
+	c(rx_malformed)								\
+	/* bookkeeping */							\
+	c(rate_clamped)		/* decisions outside the pacer's range */	\
+	c(qp_new)								\
+	c(qp_del)								\
+	c(qp_reused)		/* a QPN came back with another QP */		\
+	c(qp_no_memory)								\
+	c(line_rate_unknown)	/* netdev without a speed: 10 Gb/s assumed */
+
+enum rcc_counter {
+#define RCC_COUNTER_ENUM(name) RCC_C_##name,
+	RCC_COUNTERS(RCC_COUNTER_ENUM)
+#undef RCC_COUNTER_ENUM
+	RCC_NCOUNTERS
+};
+
+/**
+ * struct rcc_stats - one CPU's counters
+ * @c: by enum rcc_counter; only ever added to, so the sum over CPUs never goes back
+ */
+struct rcc_stats {
+	u64 c[RCC_NCOUNTERS];
+};
+
+extern const char *const rcc_counter_names[RCC_NCOUNTERS];
+
+u64 rcc_stats_sum(const struct rcc_stats __percpu *stats, enum rcc_counter counter);
+
+#endif /* RCC_STATS_H */

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/class/rxe_cc/<ibdev>/: one value per file. Documentation/ABI/testing/sysfs-class-rxe_cc says what each means.
+ *
+ * A write is checked whole before anything changes: -EINVAL means that nothing did. dev->cfg serializes writers.
+ */
+#include <linux/slab.h>
+
+#include "rcc.h"
+
+struct class rcc_class = {
+	.name = "rxe_cc",
+};
+
+static ssize_t algorithm_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", READ_ONCE(rcc_dev_of(device)->alg)->name);
+}
+
+static ssize_t algorithm_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	const struct rcc_alg *alg = rcc_alg_find(buf, count && buf[count - 1] == '\n' ? count - 1 : count);
+	struct rcc_dev *dev = rcc_dev_of(device);
+
+	if (!alg)
+		return -EINVAL;
+	mutex_lock(&dev->cfg);
+	rcc_cc_set_alg(dev, alg);
+	mutex_unlock(&dev->cfg);
+	return count;
+}
+static DEVICE_ATTR_RW(algorithm);
+
+static ssize_t available_algorithms_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	int len = 0;
+	u32 i;
+
+	for (i = 0; i < rcc_nalgs; i++)
+		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", rcc_algs[i]->name);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+static DEVICE_ATTR_RO(available_algorithms);
+
+static ssize_t profile_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", rcc_profile_names[READ_ONCE(rcc_dev_of(device)->profile)]);
+}
+
+static ssize_t profile_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	int profile = rcc_profile_find(buf, count && buf[count - 1] == '\n' ? count - 1 : count);
+	struct rcc_dev *dev = rcc_dev_of(device);
+	int err;
+
+	if (profile < 0)
+		return -EINVAL;
+	mutex_lock(&dev->cfg);
+	err = rcc_cc_set_profile(dev, profile);
+	mutex_unlock(&dev->cfg);
+	return err ?: count;
+}
+static DEVICE_ATTR_RW(profile);
+
+static ssize_t available_profiles_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	int len = 0;
+	u32 i;
+
+	for (i = 0; i < RCC_PROFILES_SET; i++)
+		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", rcc_profile_names[i]);
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+static DEVICE_ATTR_RO(available_profiles);
+
+static ssize_t ecn_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(rcc_dev_of(device)->ecn));
+}
+
+static ssize_t ecn_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	u64 value;
+
+	if (rcc_u64_parse(buf, count, &value) || value > 1)
+		return -EINVAL;
+	WRITE_ONCE(rcc_dev_of(device)->ecn, value);
+	return count;
+}
+static DEVICE_ATTR_RW(ecn);
+
+static ssize_t line_rate_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(rcc_dev_of(device)->line_bps) / RCC_BPS_PER_MBPS);
+}
+
+static ssize_t line_rate_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct rcc_dev *dev = rcc_dev_of(device);
+	u64 mbps;
+
+	if (rcc_u64_parse(buf, count, &mbps) || mbps > RCC_LINE_MAX_MBPS)
+		return -EINVAL;
+	mutex_lock(&dev->cfg);
+	rcc_cc_set_line(dev, mbps * RCC_BPS_PER_MBPS);
+	mutex_unlock(&dev->cfg);
+	return count;
+}
+static DEVICE_ATTR_RW(line_rate);
+
+static ssize_t base_rtt_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(rcc_dev_of(device)->base_rtt_ns));
+}
+static DEVICE_ATTR_RO(base_rtt);
+
+static ssize_t qps_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(rcc_dev_of(device)->nqps));
+}
+static DEVICE_ATTR_RO(qps);
+
+static ssize_t held_packets_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&rcc_dev_of(device)->held));
+}
+static DEVICE_ATTR_RO(held_packets);
+
+static struct attribute *rcc_attrs[] = {
+	&dev_attr_algorithm.attr,
+	&dev_attr_available_algorithms.attr,
+	&dev_attr_profile.attr,
+	&dev_attr_available_profiles.attr,
+	&dev_attr_ecn.attr,
+	&dev_attr_line_rate.attr,
+	&dev_attr_base_rtt.attr,
+	&dev_attr_qps.attr,
+	&dev_attr_held_packets.attr,
+	NULL
+};
+
+static const struct attribute_group rcc_group = {
+	.attrs = rcc_attrs,
+};
+
+static ssize_t counter_show(struct device *device, struct device_attribute *attr, char *buf);
+
+#define RCC_COUNTER_ATTR(c)	{ .attr = { .name = #c, .mode = 0444 }, .show = counter_show },
+
+/* in the order of enum rcc_counter, so an attribute's place says which */
+static struct device_attribute counter_attrs[RCC_NCOUNTERS] = {
+	RCC_COUNTERS(RCC_COUNTER_ATTR)
+};
+
+static ssize_t counter_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", rcc_stats_sum(rcc_dev_of(device)->stats, attr - counter_attrs));
+}
+
+#define RCC_COUNTER_PTR(c)	&counter_attrs[RCC_C_##c].attr,
+
+static struct attribute *counter_ptrs[] = {
+	RCC_COUNTERS(RCC_COUNTER_PTR)
+	NULL
+};
+
+static const struct attribute_group rcc_counters_group = {
+	.name = "counters",
+	.attrs = counter_ptrs,
+};
+
+static const struct attribute_group *rcc_groups[] = {
+	&rcc_group,
+	&rcc_counters_group,
+	NULL
+};
+
+/**
+ * struct rcc_param_dir - directory params/<algorithm>/
+ * @kobj: the directory; child of params/
+ * @alg: whose parameters
+ * @attrs: one file each, in the order of the descriptors
+ * @ptrs: what sysfs wants of them
+ * @group: and of those
+ */
+struct rcc_param_dir {
+	struct kobject kobj;
+	const struct rcc_alg *alg;
+	struct kobj_attribute attrs[RCC_PARAMS_MAX];
+	struct attribute *ptrs[RCC_PARAMS_MAX + 1];
+	struct attribute_group group;
+};
+
+static struct rcc_param_dir *param_dir_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct rcc_param_dir, kobj);
+}
+
+/* params/<algorithm> -> params -> the device */
+static struct rcc_dev *param_dev_of(struct kobject *kobj)
+{
+	return rcc_dev_of(kobj_to_dev(kobj->parent->parent));
+}
+
+static ssize_t param_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct rcc_param_dir *dir = param_dir_of(kobj);
+
+	return sysfs_emit(buf, "%llu\n", rcc_cc_get_param(param_dev_of(kobj), dir->alg, attr - dir->attrs));
+}
+
+static ssize_t param_store(struct kobject *kobj, struct kobj_attribute *attr, const char *buf, size_t count)
+{
+	struct rcc_param_dir *dir = param_dir_of(kobj);
+	struct rcc_dev *dev = param_dev_of(kobj);
+	u64 value;
+	int err;
+
+	if (rcc_u64_parse(buf, count, &value))
+		return -EINVAL;
+	mutex_lock(&dev->cfg);
+	err = rcc_cc_set_param(dev, dir->alg, attr - dir->attrs, value);
+	mutex_unlock(&dev->cfg);
+	return err ?: count;
+}
+
+static void param_dir_release(struct kobject *kobj)
+{
+	kfree(param_dir_of(kobj));
+}
+
+static const struct kobj_type param_dir_type = {
+	.release = param_dir_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+};
+
+static int param_dir_add(struct rcc_dev *dev, const struct rcc_alg *alg)
+{
+	struct rcc_param_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	int err;
+	u32 i;
+
+	if (!dir)
+		return -ENOMEM;
+	dir->alg = alg;
+	for (i = 0; i < alg->nparams; i++) {
+		sysfs_attr_init(&dir->attrs[i].attr);
+		dir->attrs[i].attr.name = alg->params[i].name;
+		dir->attrs[i].attr.mode = 0644;
+		dir->attrs[i].show = param_show;
+		dir->attrs[i].store = param_store;
+		dir->ptrs[i] = &dir->attrs[i].attr;
+	}
+	dir->group.attrs = dir->ptrs;
+	err = kobject_init_and_add(&dir->kobj, &param_dir_type, dev->params_dir, "%s", alg->name);
+	if (!err)
+		err = sysfs_create_group(&dir->kobj, &dir->group);
+	if (err)
+		kobject_put(&dir->kobj);
+	else
+		dev->param_dirs[dev->nparam_dirs++] = &dir->kobj;
+	return err;
+}
+
+/**
+ * rcc_sysfs_add() - show a device
+ * @dev: the device, complete
+ *
+ * Return: 0, or an error with nothing left behind.
+ */
+int rcc_sysfs_add(struct rcc_dev *dev)
+{
+	int err;
+	u32 i;
+
+	dev->dev.groups = rcc_groups;
+	err = device_add(&dev->dev);
+	if (err)
+		return err;
+	dev->params_dir = kobject_create_and_add("params", &dev->dev.kobj);
+	if (!dev->params_dir) {
+		err = -ENOMEM;
+		goto err_del;
+	}
+	for (i = 0; i <= rcc_nalgs && !err; i++) {
+		const struct rcc_alg *alg = i < rcc_nalgs ? rcc_algs[i] : &rcc_np;
+
+		if (alg->nparams)
+			err = param_dir_add(dev, alg);
+	}
+	if (!err)
+		return 0;
+
+err_del:
+	rcc_sysfs_del(dev);
+	return err;
+}
+
+/* On return no reader or writer is inside any more. */
+void rcc_sysfs_del(struct rcc_dev *dev)
+{
+	while (dev->nparam_dirs) {
+		struct kobject *kobj = dev->param_dirs[--dev->nparam_dirs];
+
+		kobject_del(kobj);
+		kobject_put(kobj);
+	}
+	if (dev->params_dir)
+		kobject_del(dev->params_dir);
+	kobject_put(dev->params_dir);
+	dev->params_dir = NULL;
+	device_del(&dev->dev);
+}

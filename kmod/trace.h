@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tracepoints rxe_cc:*: QPs come and go, CNPs, rates. Fields are stable: tools read them. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM rxe_cc
+
+#if !defined(RCC_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define RCC_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "rcc.h"
+
+/* A fixed array: the kernel's string macros changed between the versions that we support. */
+#define RCC_TRACE_DEV(d)	strscpy(__entry->dev, dev_name(&(d)->dev), sizeof(__entry->dev))
+
+DECLARE_EVENT_CLASS(rcc_qp_class,
+	TP_PROTO(const struct rcc_qp *qp),
+	TP_ARGS(qp),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u8, type)
+	),
+	TP_fast_assign(
+		RCC_TRACE_DEV(qp->dev);
+		__entry->qpn = qp->ent.qpn;
+		__entry->type = qp->type;
+	),
+	TP_printk("dev=%s qpn=%u type=%u", __entry->dev, __entry->qpn, __entry->type)
+);
+
+/* a QP's record was made */
+DEFINE_EVENT(rcc_qp_class, qp_new, TP_PROTO(const struct rcc_qp *qp), TP_ARGS(qp));
+/* a QP's record is gone, and everything that it held was sent or freed */
+DEFINE_EVENT(rcc_qp_class, qp_del, TP_PROTO(const struct rcc_qp *qp), TP_ARGS(qp));
+/* a valid CNP came for a QP; its rate event follows */
+DEFINE_EVENT(rcc_qp_class, cnp_rcvd, TP_PROTO(const struct rcc_qp *qp), TP_ARGS(qp));
+
+/* a CNP was sent: local QP that saw CE, remote QP that is to slow down */
+TRACE_EVENT(cnp_sent,
+	TP_PROTO(const struct rcc_qp *qp, u32 dqpn),
+	TP_ARGS(qp, dqpn),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u32, dqpn)
+	),
+	TP_fast_assign(
+		RCC_TRACE_DEV(qp->dev);
+		__entry->qpn = qp->ent.qpn;
+		__entry->dqpn = dqpn;
+	),
+	TP_printk("dev=%s qpn=%u dqpn=%u", __entry->dev, __entry->qpn, __entry->dqpn)
+);
+
+/* a CNP came and changed nothing; reason is the name of its counter without "rp_cnp_ignored_" */
+TRACE_EVENT(cnp_ignored,
+	TP_PROTO(const struct rcc_dev *dev, u32 qpn, enum rcc_counter reason),
+	TP_ARGS(dev, qpn, reason),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u32, reason)
+	),
+	TP_fast_assign(
+		RCC_TRACE_DEV(dev);
+		__entry->qpn = qpn;
+		__entry->reason = reason;
+	),
+	TP_printk("dev=%s qpn=%u reason=%s", __entry->dev, __entry->qpn,
+		  __print_symbolic(__entry->reason,
+				   { RCC_C_rp_cnp_ignored_malformed, "malformed" },
+				   { RCC_C_rp_cnp_ignored_icrc, "icrc" },
+				   { RCC_C_rp_cnp_ignored_qpn, "qpn" },
+				   { RCC_C_rp_cnp_ignored_addr, "addr" },
+				   { RCC_C_rp_cnp_ignored_off, "off" }))
+);
+
+/* the algorithm changed a QP's rate, in bits per second */
+TRACE_EVENT(rate,
+	TP_PROTO(const struct rcc_qp *qp, u32 event, u64 before),
+	TP_ARGS(qp, event, before),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u32, event)
+		__field(u64, before)
+		__field(u64, rate)
+	),
+	TP_fast_assign(
+		RCC_TRACE_DEV(qp->dev);
+		__entry->qpn = qp->ent.qpn;
+		__entry->event = event;
+		__entry->before = before;
+		__entry->rate = qp->decision.rate_bps;
+	),
+	TP_printk("dev=%s qpn=%u event=%s before=%llu rate=%llu", __entry->dev, __entry->qpn,
+		  __print_symbolic(__entry->event,
+				   { RCC_EV_TX, "tx" },
+				   { RCC_EV_ACK, "ack" },
+				   { RCC_EV_CNP, "cnp" },
+				   { RCC_EV_RTT, "rtt" },
+				   { RCC_EV_NACK, "nack" },
+				   { RCC_EV_TIMEOUT, "timeout" },
+				   { RCC_EV_INT, "int" },
+				   { RCC_EV_TIMER, "timer" }),
+		  __entry->before, __entry->rate)
+);
+
+#endif /* RCC_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
