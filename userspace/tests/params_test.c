@@ -77,12 +77,14 @@ TEST("Names are found whole: not by their beginning, and not with anything behin
 	EXPECT_EQ(rcc_param_find(&rcc_alg_none, "rp_time_reset", 13), -1);
 }
 
-TEST("Every name that mlx5 has for DCQCN's parameters is there")
+TEST("Every name that mlx5 has for DCQCN's parameters is there, in the order that programs may rely on")
 {
 	static const char *const rp[] = {
 		"rp_clamp_tgt_rate", "rp_clamp_tgt_rate_ati", "rp_time_reset", "rp_byte_reset", "rp_threshold",
 		"rp_ai_rate", "rp_max_rate", "rp_hai_rate", "rp_min_dec_fac", "rp_min_rate", "rp_rate_to_set_on_first_cnp",
 		"rp_dce_tcp_g", "rp_dce_tcp_rtt", "rp_rate_reduce_monitor_period", "rp_initial_alpha_value", "rp_gd",
+		/* ours */
+		"rp_cut_on_loss", "rp_clamp_to_sent",
 	};
 	static const char *const np[] = {
 		"np_min_time_between_cnps", "np_cnp_dscp", "np_cnp_prio_mode", "np_cnp_prio",
@@ -91,6 +93,7 @@ TEST("Every name that mlx5 has for DCQCN's parameters is there")
 
 	for (i = 0; i < sizeof(rp) / sizeof(rp[0]); i++)
 		EXPECT_EQ(rcc_param_find(&rcc_alg_dcqcn, rp[i], strlen(rp[i])), i);
+	EXPECT_EQ(rcc_alg_dcqcn.nparams, i);
 	for (i = 0; i < sizeof(np) / sizeof(np[0]); i++)
 		EXPECT_EQ(rcc_param_find(&rcc_np, np[i], strlen(np[i])), i);
 }

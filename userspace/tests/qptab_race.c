@@ -3,8 +3,8 @@
  * Readers of the QP table race with a writer, under ThreadSanitizer.
  *
  * A grace period is what it is in the kernel: every reader has passed a moment in which it held no entry. An entry's
- * record is spoiled after the grace period and made whole before it goes in again, so a reader that sees one spoiled, or
- * a table that publishes too early, shows.
+ * record is spoiled after the grace period and made whole before it goes in again, so a reader that sees one spoiled,
+ * or a table that publishes too early, shows.
  */
 #include <pthread.h>
 
