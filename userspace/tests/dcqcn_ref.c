@@ -30,6 +30,15 @@ static double bounded(const struct ref *r, double bps)
 	return fmin(fmax(bps, mbps(r, P_MIN_RATE)), highest(r));
 }
 
+/* Bring a rate into its bounds; what lies outside them for certain is exact from then on. */
+static void bind(const struct ref *r, double *bps, double *err)
+{
+	double low = bounded(r, *bps - *err), high = bounded(r, *bps + *err);
+
+	*bps = bounded(r, *bps);
+	*err = fmax(high - *bps, *bps - low);
+}
+
 static void alpha_tick(struct ref *r)
 {
 	double keep = r->v[P_DCE_TCP_G] / 1024.0;
@@ -49,24 +58,28 @@ static double step_up(struct ref *r)
 		add = mbps(r, P_HAI_RATE);
 	else if (r->time_stage >= f || r->byte_stage >= f)
 		add = mbps(r, P_AI_RATE);
-	r->rt = bounded(r, r->rt + add);
-	r->rc = bounded(r, (r->rc + r->rt) / 2);
+	r->rt += add;
+	bind(r, &r->rt, &r->rt_err);
+	r->rc = (r->rc + r->rt) / 2;
 	r->rc_err = (r->rc_err + r->rt_err) / 2 + 1;
+	bind(r, &r->rc, &r->rc_err);
 	return add;
 }
 
 static void cut(struct ref *r, u64 now_ns)
 {
 	double share = r->alpha * 1024 / (1 << r->v[P_GD]);
-	double left = r->rc * fmax(1 - share, r->v[P_MIN_DEC_FAC] / 100.0);
+	double share_err = r->alpha_err * 1024 / (1 << r->v[P_GD]);
+	double keep = fmax(1 - share, r->v[P_MIN_DEC_FAC] / 100.0);
 
 	if (r->v[P_CLAMP_TGT_RATE] || r->byte_stage ||
 	    (r->v[P_CLAMP_TGT_RATE_ATI] && r->time_stage)) {
 		r->rt = r->rc;
 		r->rt_err = r->rc_err;
 	}
-	r->rc_err += r->rc * r->alpha_err * 1024 / (1 << r->v[P_GD]) + 101;
-	r->rc = bounded(r, left);
+	r->rc_err = r->rc_err * (keep + share_err) + r->rc * share_err + 101;
+	r->rc *= keep;
+	bind(r, &r->rc, &r->rc_err);
 	r->time_stage = 0;
 	r->byte_stage = 0;
 	r->bytes = 0;
@@ -120,7 +133,7 @@ static void first_cut(struct ref *r, u64 now_ns)
 			r->rc_err = bps * 1e-6 / seconds + 2000;
 		r->rc = fmin(r->rc, bps);
 	}
-	r->rc = bounded(r, r->rc);
+	bind(r, &r->rc, &r->rc_err);
 	r->rt = r->rc;
 	r->rt_err = r->rc_err;
 	r->alpha = r->v[P_INITIAL_ALPHA_VALUE] / 1024.0;
