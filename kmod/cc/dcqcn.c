@@ -21,9 +21,10 @@
 #define ALPHA_SHIFT	20
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
 #define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+#define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 
 struct dcqcn {
-	u64 rc_bps;		/* current rate */
+	u64 rc_bps;		/* current rate, since the first CNP; until then it is the greatest one */
 	u64 rt_bps;		/* target rate */
 	u64 line_bps;
 	u64 alpha_ns;		/* begin of the alpha period */
@@ -141,7 +142,7 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 	u32 keep = p->dce_tcp_g << (ALPHA_SHIFT - 10);
 	u64 n;
 
-	if (now_ns - s->alpha_ns < period)
+	if (now_ns < s->alpha_ns + period)
 		return;
 	n = rcc_div64(now_ns - s->alpha_ns, period);
 	s->alpha_ns += n * period;
@@ -153,17 +154,21 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 		s->alpha = (u64)s->alpha * keep_power(keep, n - 1) >> ALPHA_SHIFT;
 }
 
-/* One step up; which kind depends on how many of either kind came since the last cut. */
+/* How far one step raises the target: that depends on how many steps of either kind came since the last cut. */
+static u64 raise_bps(const struct dcqcn *s, const struct dcqcn_params *p)
+{
+	if (s->time_stage > p->threshold && s->byte_stage > p->threshold)
+		return p->hai_rate * RCC_BPS_PER_MBPS;
+	if (s->time_stage >= p->threshold || s->byte_stage >= p->threshold)
+		return p->ai_rate * RCC_BPS_PER_MBPS;
+	return 0;
+}
+
+/* One step up. Rounded up, or the rate would stop one short of the target. */
 static void increase(struct dcqcn *s, const struct dcqcn_params *p)
 {
-	bool time_over = s->time_stage >= p->threshold, bytes_over = s->byte_stage >= p->threshold;
-
-	if (s->time_stage > p->threshold && s->byte_stage > p->threshold)
-		s->rt_bps += p->hai_rate * RCC_BPS_PER_MBPS;
-	else if (time_over || bytes_over)
-		s->rt_bps += p->ai_rate * RCC_BPS_PER_MBPS;
-	s->rt_bps = clamp_bps(s, p, s->rt_bps);
-	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps) / 2);
+	s->rt_bps = clamp_bps(s, p, s->rt_bps + raise_bps(s, p));
+	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps + 1) / 2);
 }
 
 /* Take the timed increases that fell due by @now_ns. */
@@ -172,7 +177,7 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 	u64 period = p->time_reset * RCC_NSEC_PER_USEC;
 	u64 n, i;
 
-	if (now_ns - s->inc_ns < period)
+	if (now_ns < s->inc_ns + period)
 		return;
 	n = rcc_div64(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
@@ -184,8 +189,7 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 		return;
 	/* by now the current rate has come up to the target, and both rise together */
 	n = rcc_min64(n - i, 1000000);
-	s->time_stage += n;
-	s->rt_bps = clamp_bps(s, p, s->rt_bps + n * p->ai_rate * RCC_BPS_PER_MBPS);
+	s->rt_bps = clamp_bps(s, p, s->rt_bps + n * raise_bps(s, p));
 	s->rc_bps = s->rt_bps;
 }
 
@@ -210,6 +214,8 @@ static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 cut_ns = s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC;
 
+	/* a period made shorter since may end before what has been worked off already */
+	cut_ns = rcc_max64(cut_ns, rcc_max64(s->inc_ns, s->alpha_ns));
 	if (s->cut_pending && cut_ns <= now_ns) {
 		increase_advance(s, p, cut_ns);
 		alpha_advance(s, p, cut_ns - 1);
@@ -223,19 +229,19 @@ static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
 }
 
-/* The rate really sent since the count began, or the current one while that says little. */
+/* The rate really sent since the count began, or the greatest while that is too short or too long ago to tell. */
 static u64 sent_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 ns = now_ns - s->sent_ns;
 
-	if (ns < p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
-		return s->rc_bps;
+	if (ns < p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC || ns > 2 * SENT_WINDOW_NS)
+		return max_bps(s, p);
 	return rcc_div64(s->sent_bytes * 8 * 1000, rcc_max64(ns / 1000, 1)) * 1000;
 }
 
 static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 from = s->rc_bps;
+	u64 from = max_bps(s, p);
 
 	if (p->rate_to_set_on_first_cnp)
 		from = p->rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
@@ -255,7 +261,7 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 		first_cnp(s, p, now_ns);
 	} else {
 		advance(s, p, now_ns);
-		if (now_ns - s->cut_ns >= p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+		if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
 			cut(s, p, now_ns);
 		else
 			s->cut_pending = true;
@@ -264,10 +270,10 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	advance(s, p, now_ns);
 }
 
-/* Before the first CNP only the sent rate is measured, over windows of at most 1 ms. */
+/* Before the first CNP only the sent rate is measured. */
 static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 {
-	if (now_ns - s->sent_ns > 1000000) {
+	if (now_ns - s->sent_ns > SENT_WINDOW_NS) {
 		s->sent_ns = now_ns;
 		s->sent_bytes = 0;
 	}
@@ -317,10 +323,8 @@ static void dcqcn_init(void *state, const u64 *v, const struct rcc_path *path, u
 	struct dcqcn *s = state;
 
 	s->line_bps = path->line_bps;
-	s->rc_bps = max_bps(s, p);
-	s->rt_bps = s->rc_bps;
 	s->sent_ns = now_ns;
-	d->rate_bps = s->rc_bps;
+	d->rate_bps = max_bps(s, p);
 }
 
 static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, struct rcc_decision *d)
@@ -333,7 +337,8 @@ static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, s
 	else if (ev->type == RCC_EV_CNP ||
 		 ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss))
 		congested(s, p, ev->now_ns);
-	d->rate_bps = s->rc_bps;
+	/* the limits may have been changed since the last step */
+	d->rate_bps = s->started ? clamp_bps(s, p, s->rc_bps) : max_bps(s, p);
 }
 
 const struct rcc_alg rcc_alg_dcqcn = {
