@@ -13,8 +13,10 @@
  * of the last cut waits until the period ends. Times that passed between two events are made up for when the next event
  * comes, in the order in which they fell due, so no timer runs.
  *
- * Two rules are ours, off in the profiles `cx` and `paper`: a lossy port without ECN is congested too (rp_cut_on_loss),
- * and the first cut starts from what was really sent (rp_clamp_to_sent), since a soft NIC never reaches its line rate.
+ * Four rules are ours, off in the profiles `cx` and `paper`. A lossy port without ECN is congested too (rp_cut_on_loss).
+ * The first cut starts from what was really sent (rp_clamp_to_sent): a soft NIC never reaches its line rate. A cut leaves
+ * most of the rate at which marked packets arrive (rp_cnp_rate_floor), and a QP that is silent does not gain rate
+ * (rp_increase_when_idle): with queues of many milliseconds, feedback is that old.
  */
 #include "algs.h"
 
@@ -33,6 +35,9 @@ struct dcqcn {
 	u64 due_ns;		/* nothing can change by time alone before that */
 	u64 sent_bytes;		/* towards the next byte stage; before the first CNP: since sent_ns */
 	u64 sent_ns;
+	u64 cnp_ns;		/* last CNP */
+	u64 cnp_gap_ns;		/* mean time between CNPs, smoothed by 1/4 */
+	u32 packet_bytes;	/* of the last packet sent */
 	u32 alpha;		/* ALPHA_ONE = 1 */
 	u32 time_stage;
 	u32 byte_stage;
@@ -60,13 +65,15 @@ struct dcqcn_params {
 	u64 gd;
 	u64 cut_on_loss;
 	u64 clamp_to_sent;
+	u64 cnp_rate_floor;
+	u64 increase_when_idle;
 };
 
 #define DCQCN_PARAM_MAX_RATE	6
 
 /* values: auto (before scaling), cx, paper */
 static const struct rcc_param dcqcn_params[] = {
-	{ "rp_clamp_tgt_rate", "", 0, 1, { 1, 0, 1 },
+	{ "rp_clamp_tgt_rate", "", 0, 1, { 0, 0, 1 },
 	  "every cut sets the target rate to the current one" },
 	{ "rp_clamp_tgt_rate_ati", "", 0, 1, { 1, 1, 1 },
 	  "a cut after a timed increase sets the target rate too" },
@@ -102,6 +109,10 @@ static const struct rcc_param dcqcn_params[] = {
 	  "a NAK or timeout counts as a CNP" },
 	{ "rp_clamp_to_sent", "", 0, 1, { 1, 0, 0 },
 	  "the first CNP cuts from the rate really sent, if that is lower" },
+	{ "rp_cnp_rate_floor", "%", 0, 100, { 70, 0, 0 },
+	  "share of the rate at which marked packets arrive that a cut leaves" },
+	{ "rp_increase_when_idle", "", 0, 1, { 0, 1, 1 },
+	  "timed increases go on while nothing is sent" },
 };
 
 _Static_assert(sizeof(dcqcn_params) / sizeof(dcqcn_params[0]) * sizeof(u64) == sizeof(struct dcqcn_params),
@@ -171,7 +182,10 @@ static void increase(struct dcqcn *s, const struct dcqcn_params *p)
 	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps + 1) / 2);
 }
 
-/* Take the timed increases that fell due by @now_ns. */
+/*
+ * Take the timed increases that fell due by @now_ns. Between two packets one step may be enough (rp_increase_when_idle
+ * 0): what the network would have said to a higher rate is not known, as RFC 7661 says of TCP.
+ */
 static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 period = p->time_reset * RCC_NSEC_PER_USEC;
@@ -181,6 +195,8 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 		return;
 	n = rcc_div64(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
+	if (!p->increase_when_idle)
+		n = 1;
 	for (i = 0; i < n && i < STEPS_MAX; i++) {
 		s->time_stage++;
 		increase(s, p);
@@ -193,14 +209,34 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 	s->rc_bps = s->rt_bps;
 }
 
+/*
+ * Each CNP says that a packet arrived, so they come no faster than the port forwards this flow. When a full queue marks
+ * everything, and goes on to do so for many round trips after the rate was cut, this is the flow's share of the port.
+ */
+static u64 cnp_floor(const struct dcqcn *s, const struct dcqcn_params *p)
+{
+	if (!s->cnp_gap_ns)
+		return 0;
+	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->cnp_rate_floor / 100;
+}
+
+static void note_cnp(struct dcqcn *s, u64 now_ns)
+{
+	u64 gap_ns = now_ns - s->cnp_ns;
+
+	if (s->cnp_ns)
+		s->cnp_gap_ns = s->cnp_gap_ns ? (3 * s->cnp_gap_ns + gap_ns) / 4 : gap_ns;
+	s->cnp_ns = now_ns;
+}
+
 static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 floor = rcc_div64(s->rc_bps, 100) * p->min_dec_fac;
+	u64 floor = rcc_max64(rcc_div64(s->rc_bps, 100) * p->min_dec_fac, cnp_floor(s, p));
 
 	if (p->clamp_tgt_rate || s->byte_stage || (p->clamp_tgt_rate_ati && s->time_stage))
 		s->rt_bps = s->rc_bps;
 	s->rc_bps -= s->rc_bps * s->alpha >> (ALPHA_SHIFT - 10 + p->gd);
-	s->rc_bps = clamp_bps(s, p, rcc_max64(s->rc_bps, floor));
+	s->rc_bps = clamp_bps(s, p, rcc_max64(s->rc_bps, rcc_min64(floor, s->rt_bps)));
 	s->time_stage = 0;
 	s->byte_stage = 0;
 	s->sent_bytes = 0;
@@ -270,6 +306,15 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	advance(s, p, now_ns);
 }
 
+/* A loss says more than a mark: what was before is no target any more. A timeout says that nothing came through. */
+static void lost(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
+{
+	congested(s, p, ev->now_ns);
+	if (ev->type == RCC_EV_TIMEOUT)
+		s->rc_bps = clamp_bps(s, p, s->rc_bps / 4);
+	s->rt_bps = s->rc_bps;
+}
+
 /* Before the first CNP only the sent rate is measured. */
 static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 {
@@ -282,6 +327,7 @@ static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 
 static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
+	s->packet_bytes = ev->bytes;
 	if (!s->started) {
 		sent_uncongested(s, ev->now_ns, ev->bytes);
 		return;
@@ -296,17 +342,21 @@ static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc
 	}
 }
 
+/*
+ * Rates follow the line: 20 Mb/s of additive increase at 100 Gb/s, as in HPCC's simulator. Times follow the base RTT, with
+ * more of it than a NIC needs, since a soft NIC's packets meet queues of many RTTs; never shorter than the paper's.
+ */
 static void dcqcn_scale(u64 *v, const struct rcc_path *path)
 {
 	struct dcqcn_params *p = (struct dcqcn_params *)v;
 	u64 rtt_us = rcc_div64(path->base_rtt_ns, 1000);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
-	p->ai_rate = rcc_div64(line_mbps, 2000);
-	p->hai_rate = rcc_div64(line_mbps, 200);
+	p->ai_rate = rcc_div64(line_mbps, 5000);
+	p->hai_rate = rcc_div64(line_mbps, 500);
 	p->min_rate = rcc_div64(line_mbps, 10000);
-	p->time_reset = rcc_max64(p->time_reset, 5 * rtt_us);
-	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 2 * rtt_us);
+	p->time_reset = rcc_max64(p->time_reset, 60 * rtt_us);
+	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 20 * rtt_us);
 	p->rate_reduce_monitor_period = rcc_max64(p->rate_reduce_monitor_period, 2 * rtt_us);
 }
 
@@ -332,11 +382,14 @@ static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, s
 	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
 	struct dcqcn *s = state;
 
+	if (ev->type == RCC_EV_CNP)
+		note_cnp(s, ev->now_ns);
 	if (ev->type == RCC_EV_TX)
 		sent(s, p, ev);
-	else if (ev->type == RCC_EV_CNP ||
-		 ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss))
+	else if (ev->type == RCC_EV_CNP)
 		congested(s, p, ev->now_ns);
+	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss)
+		lost(s, p, ev);
 	/* the limits may have been changed since the last step */
 	d->rate_bps = s->started ? clamp_bps(s, p, s->rc_bps) : max_bps(s, p);
 }
