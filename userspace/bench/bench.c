@@ -2,9 +2,9 @@
 /*
  * How long does the pure code take?
  *
- * Each benchmark is a function that does its operation n times. It is calibrated to batches of about 10 ms, warmed up, and
- * run for BATCHES batches; minimum, median and maximum per operation are shown, since the neighbours' load shows in the
- * maximum. Results go into a sink that the compiler cannot see through.
+ * Each benchmark is a function that does its operation n times. It is calibrated to batches of about 10 ms, which warms
+ * it up, and run for BATCHES batches; minimum, median and maximum per operation are shown, since the neighbours' load
+ * shows in the maximum. Results go into a sink that the compiler cannot see through.
  */
 #include <inttypes.h>
 #include <stdio.h>
