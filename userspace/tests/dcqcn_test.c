@@ -444,6 +444,21 @@ TEST("A greatest rate set while flows run holds from the next event on, and so d
 	EXPECT_EQ(cnp(&quiet, 3 * US), 50 * GBPS);
 }
 
+TEST("A time read a little before the last event's neither cuts again nor lets any time pass")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	start(&f, 100 * US);
+	event(&f, RCC_EV_TX, 99 * US, 4174);
+	EXPECT_EQ(cnp(&f, 98 * US), 50 * GBPS);
+	EXPECT_EQ(cnp(&f, 97 * US), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 96 * US), 50 * GBPS);
+	/* only the second CNP, in its turn */
+	EXPECT_EQ(rate_at(&f, 148 * US), 25 * GBPS);
+}
+
 static u64 random_below(u64 *seed, u64 n)
 {
 	return test_random(seed) % n;
