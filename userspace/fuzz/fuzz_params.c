@@ -7,10 +7,12 @@
 #include "fuzz.h"
 #include "np.h"
 
+typedef unsigned __int128 u128;
+
 static const struct rcc_alg *const sets[] = { &rcc_alg_dcqcn, &rcc_np };
 
 /* decimal digits and at most one newline behind them; the value in 128 bits, saturated */
-static bool plain_number(const char *s, size_t len, unsigned __int128 *value)
+static bool plain_number(const char *s, size_t len, u128 *value)
 {
 	size_t i;
 
@@ -20,7 +22,7 @@ static bool plain_number(const char *s, size_t len, unsigned __int128 *value)
 	for (i = 0; i < len; i++) {
 		if (s[i] < '0' || s[i] > '9')
 			return false;
-		if (*value < (unsigned __int128)1 << 100)
+		if (*value < (u128)1 << 100)
 			*value = *value * 10 + s[i] - '0';
 	}
 	/* the parser takes 20 digits at most */
@@ -30,7 +32,7 @@ static bool plain_number(const char *s, size_t len, unsigned __int128 *value)
 static bool parse(const char *s, size_t len, u64 *value)
 {
 	char *exact = malloc(len ? len : 1);
-	unsigned __int128 want;
+	u128 want;
 	bool number = plain_number(s, len, &want), ok;
 
 	memcpy(exact, s, len);
