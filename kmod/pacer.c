@@ -99,18 +99,30 @@ static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 }
 
 /*
- * A paced QP asks for an ACK only every 64 packets, which at a low rate takes longer than rxe's timer allows. So a
- * packet that leaves long after the last one with AckReq gets the bit from us, and the ICRC that goes with it.
+ * rxe asks for an ACK at the end of a message, or every 64 packets. That is too seldom for a QP that we hold back: its
+ * timer runs out between them. And after a NAK rxe ignores every further NAK until an ACK has come, so that a second loss
+ * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
+ * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
  */
-static void keep_acks_coming(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns)
+static bool wants_ack(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, bool waited)
 {
-	u32 bytes;
+	if (!(pkt->class & RCC_OC_REQ))
+		return false;
+	if (qp->repeating)
+		return qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN;
+	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
+}
 
-	if (!pkt->ackreq) {
-		if (!(pkt->class & RCC_OC_REQ) || now_ns - qp->ackreq_ns < RCC_ACKREQ_NS || skb_cloned(skb) ||
-		    skb_headlen(skb) < pkt->l3_bytes)
-			return;
-		bytes = pkt->l3_bytes - pkt->bth;
+/* Set AckReq where it is wanted, and the ICRC that goes with it. */
+static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
+{
+	u32 bytes = pkt->l3_bytes - pkt->bth;
+
+	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
+		qp->repeating = false;
+	qp->ack_gap++;
+	if (!pkt->ackreq && wants_ack(qp, pkt, now_ns, waited) && !skb_cloned(skb) &&
+	    skb_headlen(skb) >= pkt->l3_bytes) {
 		if (qp->ack_bytes != bytes) {
 			qp->ack_bytes = bytes;
 			qp->ack_delta = rcc_wire_ackreq_delta(bytes);
@@ -119,7 +131,24 @@ static void keep_acks_coming(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_
 		pkt->ackreq = true;
 		rcc_count(qp->dev, RCC_C_tx_ackreq);
 	}
-	qp->ackreq_ns = now_ns;
+	if (pkt->ackreq || !qp->ackreq_ns) {
+		qp->ackreq_ns = now_ns;
+		qp->ack_gap = 0;
+		qp->ask_ack = false;
+	}
+}
+
+/* Was this PSN on the wire before? Requests and READ responses count apart. */
+static void count_repeats(struct rcc_qp *qp, const struct rcc_pkt *pkt)
+{
+	struct rcc_left *left = &qp->left[!!(pkt->class & RCC_OC_READ_RESP)];
+
+	if (left->any && rcc_psn_diff(pkt->psn, left->nxt) < 0) {
+		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
+		return;
+	}
+	left->any = true;
+	left->nxt = rcc_psn_add(pkt->psn, 1);
 }
 
 /* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
@@ -132,10 +161,8 @@ static void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, 
 	rcc_pace_sent(&qp->pace, now_ns, bytes, waited);
 	qp->tx_packets++;
 	qp->tx_bytes += bytes;
-	if (waited)
-		keep_acks_coming(qp, skb, pkt, now_ns);
-	else if (pkt->ackreq || !qp->ackreq_ns)
-		qp->ackreq_ns = now_ns;
+	count_repeats(qp, pkt);
+	ask_for_ack(qp, skb, pkt, now_ns, waited);
 	if (pkt->ackreq && !qp->probe_ns) {
 		qp->probe_ns = now_ns;
 		qp->probe_psn = pkt->psn;
@@ -292,10 +319,11 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
 			}
 			qp->naked = false;
+			qp->repeating = true;
+			qp->repeat_end = qp->snd_max;
+			qp->ask_ack = true;
 		}
-		if (rcc_psn_diff(pkt->psn, qp->snd_max) < 0)
-			rcc_count(qp->dev, RCC_C_roce_adp_retrans);
-		else
+		if (rcc_psn_diff(next, qp->snd_max) > 0)
 			qp->snd_max = next;
 	}
 	qp->snd_nxt = next;
@@ -306,7 +334,6 @@ static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 n
 {
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
 		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
-		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
 		rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
 	}
 	qp->seen_resp = true;

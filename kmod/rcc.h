@@ -56,6 +56,8 @@
 #define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are let in */
 #define RCC_READ_ADMIT_NS	(1 * NSEC_PER_MSEC)	/* longest wait for a READ's first response */
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
+#define RCC_ACKREQ_PACKETS	16	/* the same in packets */
+#define RCC_ACKREQ_AGAIN	4	/* the same in packets that are sent again */
 
 #define RCC_ETH_BYTES		14	/* Ethernet header: rates count it, as a switch port does */
 #define RCC_MTU_BYTES		4200
@@ -162,6 +164,16 @@ struct rcc_dev {
 	struct dentry *debugfs;
 };
 
+/**
+ * struct rcc_left - what has left so far
+ * @any: @nxt holds
+ * @nxt: PSN after the highest one
+ */
+struct rcc_left {
+	bool any;
+	u32 nxt;
+};
+
 /* bits of rcc_qp.flags, set by probes in any context */
 enum {
 	RCC_QP_LISTED,		/* on dev->gone */
@@ -205,12 +217,17 @@ enum {
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
  * @naked: a NAK came and nothing was sent again since
+ * @repeating: packets before @repeat_end are sent again
+ * @ask_ack: the next of them asks for an ACK
+ * @repeat_end: @snd_max when rxe went back
+ * @ack_gap: packets since the last one with AckReq
  * @snd_nxt: PSN after the last request sent
  * @snd_max: the highest @snd_nxt was
  * @resp_nxt: PSN after the last READ response sent
  * @nak_psn: PSN of that NAK
  * @ack_bytes: packet size that @ack_delta holds for
  * @ack_delta: what setting AckReq does to the ICRC of such a packet
+ * @left: requests and READ responses that have left
  * @rx_ce: packets received with CE
  * @tx_cnp: CNPs sent
  * @rx_cnp: CNPs received
@@ -239,6 +256,8 @@ struct rcc_qp {
 	bool seen_req;
 	bool seen_resp;
 	bool naked;
+	bool repeating;
+	bool ask_ack;
 	struct sk_buff_head req;
 	struct sk_buff_head resp;
 	struct sk_buff_head read;
@@ -257,8 +276,11 @@ struct rcc_qp {
 	u32 snd_max;
 	u32 resp_nxt;
 	u32 nak_psn;
+	u32 repeat_end;
+	u32 ack_gap;
 	u32 ack_bytes;
 	u32 ack_delta;
+	struct rcc_left left[2];
 	u64 rx_ce;
 	u64 tx_cnp;
 	u64 rx_cnp;

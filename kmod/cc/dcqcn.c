@@ -355,8 +355,8 @@ static void dcqcn_scale(u64 *v, const struct rcc_path *path)
 	p->ai_rate = rcc_div64(line_mbps, 5000);
 	p->hai_rate = rcc_div64(line_mbps, 500);
 	p->min_rate = rcc_div64(line_mbps, 10000);
-	p->time_reset = rcc_max64(p->time_reset, 60 * rtt_us);
-	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 20 * rtt_us);
+	p->time_reset = rcc_max64(p->time_reset, 80 * rtt_us);
+	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 30 * rtt_us);
 	p->rate_reduce_monitor_period = rcc_max64(p->rate_reduce_monitor_period, 2 * rtt_us);
 }
 
