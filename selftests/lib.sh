@@ -246,7 +246,7 @@ now_ms()
 # allowed).  Prints CMD's last output; returns 1 if the time is up.
 busywait()
 {
-	local end output
+	local end output ms=10
 
 	end=$(($(now_ms) + $(calc "int($1 * 1000)")))
 	shift
@@ -255,7 +255,9 @@ busywait()
 			printf '%s\n' "$output"
 			return 1
 		fi
-		sleep 0.02
+		# Ever longer pauses: looking is not free in a small guest.
+		sleep "$(printf '0.%03d' $ms)"
+		ms=$((ms < 200 ? ms * 3 / 2 : ms))
 	done
 	printf '%s\n' "$output"
 }
@@ -596,7 +598,9 @@ listening()
 
 # perf_start ID I J TOOL [ARGS...]: a perftest TOOL from client host I to server
 # host J in the background.  ARGS go to both sides.  PERF_GID=gid6 selects IPv6.
-# The control connection is TCP and does not pass the switch.
+# The control connection is TCP and does not pass the switch.  Use the bandwidth
+# tools with -e, because polling takes the processor from the other side.  Do not use
+# a _lat with -e: perftest can miss an event and wait for ever; see pingpong.
 perf_start()
 {
 	local id=$1 i=$2 j=$3 tool=$4 port=$((_perf_port++)) gid=${PERF_GID:-gid4} g
@@ -668,4 +672,26 @@ perf_figure()
 perf()
 {
 	perf_start "$BASHPID" "$@" && perf_wait "$BASHPID"
+}
+
+# pingpong I J [ARGS...]: ibv_rc_pingpong between hosts, sleeping on events; prints the
+# average microseconds per round trip.
+pingpong()
+{
+	local i=$1 j=$2 port=$((_perf_port++)) gid=${PERF_GID:-gid4} out=$_perf_dir/pingpong.$BASHPID
+	local common figure
+
+	shift 2
+	common=(-e -p "$port" "$@")
+	log "host $j \$ ibv_rc_pingpong -d rxe$j -g $($gid "rxe$j") ${common[*]}"
+	on "$j" timeout "$PERF_TIMEOUT" ibv_rc_pingpong -d "rxe$j" -g "$($gid "rxe$j")" \
+		"${common[@]}" > "$out.server" 2>&1 &
+	echo $! > "${out}_pid"
+	busywait 10 listening "$port" > /dev/null
+	on "$i" timeout "$PERF_TIMEOUT" ibv_rc_pingpong -d "rxe$i" -g "$($gid "rxe$i")" \
+		"${common[@]}" "$(ip4 "$j")" > "$out.client" 2>&1
+	_perf_kill "${out}_pid"
+	figure=$(sed -n 's|.* = \([0-9.]*\) usec/iter.*|\1|p' "$out.client")
+	log "pingpong: $figure us, $(tail -n 1 "$out.client")"
+	number "$figure" && echo "$figure"
 }
