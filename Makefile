@@ -102,9 +102,9 @@ clean:
 help:
 	@echo 'make                the module for the running kernel, or KDIR=<headers>'
 	@echo 'make install        install it (DESTDIR=<root>)'
-	@echo 'make module-6.12    the module for a kernel of the guests ($(kernels)); modules: all'
+	@echo 'make module-6.12    the module for a kernel of the guests; make modules: for all'
 	@echo 'make deps           install the packages that the rest needs (Debian 12)'
-	@echo 'make check          style, unit tests, fuzzing and guests; the last line is the total'
+	@echo 'make check          style, unit tests, fuzzing, guests; the last line is the total'
 	@echo 'make style, guests  one suite of it'
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
 	@echo 'make demo           what the module does, in a minute'
