@@ -123,7 +123,7 @@ qemu_args()
 {
 	# A plain processor is a third faster to emulate than "max" with its fifth
 	# level of page tables; the rest is what the kernel's CRC code asks for.
-	local cpu=qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+pclmulqdq,+rdrand,+x2apic,+tsc-deadline
+	local cpu=qemu64,+ssse3,+sse4.1,+sse4.2,+popcnt,+pclmulqdq,+rdrand,+x2apic
 	local clock=()
 
 	if [ "$icount" = yes ]; then
