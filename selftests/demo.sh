@@ -21,10 +21,10 @@
 
 # Seconds of guest time that are measured, and the columns of the table.
 : "${DEMO_WINDOW:=3}" "${DEMO_WINDOW_SMALL:=10}" "${DEMO_ALGS:=stock dcqcn none}"
-: "${DEMO_TABLE:=yes}"
+: "${DEMO_SMALL_COUNT:=20000}" "${DEMO_TABLE:=yes}"
 
 readonly PORT_MBPS=200 MSG_BYTES=65536 MTU=4096 KMIN_KB=30 KMAX_KB=100
-readonly SMALL_HOST=10 SMALL_BYTES=64 SMALL_RATE=2000 SMALL_COUNT=20000
+readonly SMALL_HOST=10 SMALL_BYTES=64 SMALL_RATE=2000
 # Messages of the flow without congestion: about 3 s.
 readonly SINGLE_COUNT=5000
 # PSNs that rxe leaves unacknowledged per RC QP: what of the packets sent is not
@@ -136,11 +136,14 @@ monitor_line()
 # cc_counters: the counters of all devices, summed, as JSON.
 cc_counters()
 {
+	local files=(/dev/null)
+
+	if [ -d /sys/class/rxe_cc ]; then
+		files=(/sys/class/rxe_cc/*/counters/{np_cnp_sent,rp_cnp_handled,roce_adp_retrans})
+	fi
 	awk '{ n = split(FILENAME, path, "/"); sum[path[n]] += $1 }
 	     END { printf "{\"cnp_sent\": %d, \"cnp_handled\": %d, \"retransmits\": %d}\n",
-		   sum["np_cnp_sent"], sum["rp_cnp_handled"], sum["roce_adp_retrans"] }' \
-		/dev/null $(find /sys/class/rxe_cc/*/counters/ -name np_cnp_sent -o -name rp_cnp_handled \
-			-o -name roce_adp_retrans 2>/dev/null)
+		   sum["np_cnp_sent"], sum["rp_cnp_handled"], sum["roce_adp_retrans"] }' "${files[@]}"
 }
 
 # The queue of tc's RED is what the port has; ECN thresholds are as in port_red.
@@ -260,7 +263,7 @@ incast()
 small_messages()
 {
 	rcc_lat -d rxe$SMALL_HOST -g "$(gid4 rxe$SMALL_HOST)" -p $((TCP_PORT + SMALL_HOST)) \
-		-s $SMALL_BYTES -r $SMALL_RATE -n $SMALL_COUNT -t "$window" -o "$OUT/$name.lat.csv" \
+		-s $SMALL_BYTES -r $SMALL_RATE -n "$DEMO_SMALL_COUNT" -t "$window" -o "$OUT/$name.lat.csv" \
 		"$(ip4 1)" > "$dir/small.json" 2> "$dir/small.log" ||
 		die "$name: $(tail -n 3 "$dir/small.log" "$dir/small-server.log")"
 	small_json=$(cat "$dir/small.json")
@@ -310,7 +313,7 @@ use()
 
 	[ "$1" != stock ] || return 0
 	if [ ! -d /sys/module/rxe_cc ]; then
-		rcc_load 3> /dev/null || die "rxe_cc.ko does not load"
+		rcc_load rxe_cc 3> /dev/null || die "rxe_cc.ko does not load"
 	fi
 	for f in /sys/class/rxe_cc/*/algorithm; do
 		[ "$(cat "$f")" = "$1" ] || echo "$1" > "$f" || die "$f does not take '$1'"
