@@ -13,17 +13,20 @@
  * of the last cut waits until the period ends. Times that passed between two events are made up for when the next event
  * comes, in the order in which they fell due, so no timer runs.
  *
- * Two rules are ours, off in the profiles `cx` and `paper`: a lossy port without ECN is congested too (rp_cut_on_loss),
- * and the first cut starts from what was really sent (rp_clamp_to_sent), since a soft NIC never reaches its line rate.
+ * Four rules are ours, off in the profiles `cx` and `paper`. A lossy port without ECN is congested too (rp_cut_on_loss).
+ * The first cut starts from what was really sent (rp_clamp_to_sent): a soft NIC never reaches its line rate. A cut leaves
+ * most of the rate at which marked packets arrive (rp_cnp_rate_floor), and a QP that is silent does not gain rate
+ * (rp_increase_when_idle): with queues of many milliseconds, feedback is that old.
  */
 #include "algs.h"
 
 #define ALPHA_SHIFT	20
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
 #define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+#define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 
 struct dcqcn {
-	u64 rc_bps;		/* current rate */
+	u64 rc_bps;		/* current rate, since the first CNP; until then it is the greatest one */
 	u64 rt_bps;		/* target rate */
 	u64 line_bps;
 	u64 alpha_ns;		/* begin of the alpha period */
@@ -32,6 +35,9 @@ struct dcqcn {
 	u64 due_ns;		/* nothing can change by time alone before that */
 	u64 sent_bytes;		/* towards the next byte stage; before the first CNP: since sent_ns */
 	u64 sent_ns;
+	u64 cnp_ns;		/* last CNP */
+	u64 cnp_gap_ns;		/* mean time between CNPs, smoothed by 1/4 */
+	u32 packet_bytes;	/* of the last packet sent */
 	u32 alpha;		/* ALPHA_ONE = 1 */
 	u32 time_stage;
 	u32 byte_stage;
@@ -59,13 +65,15 @@ struct dcqcn_params {
 	u64 gd;
 	u64 cut_on_loss;
 	u64 clamp_to_sent;
+	u64 cnp_rate_floor;
+	u64 increase_when_idle;
 };
 
 #define DCQCN_PARAM_MAX_RATE	6
 
 /* values: auto (before scaling), cx, paper */
 static const struct rcc_param dcqcn_params[] = {
-	{ "rp_clamp_tgt_rate", "", 0, 1, { 1, 0, 1 },
+	{ "rp_clamp_tgt_rate", "", 0, 1, { 0, 0, 1 },
 	  "every cut sets the target rate to the current one" },
 	{ "rp_clamp_tgt_rate_ati", "", 0, 1, { 1, 1, 1 },
 	  "a cut after a timed increase sets the target rate too" },
@@ -101,6 +109,10 @@ static const struct rcc_param dcqcn_params[] = {
 	  "a NAK or timeout counts as a CNP" },
 	{ "rp_clamp_to_sent", "", 0, 1, { 1, 0, 0 },
 	  "the first CNP cuts from the rate really sent, if that is lower" },
+	{ "rp_cnp_rate_floor", "%", 0, 100, { 70, 0, 0 },
+	  "share of the rate at which marked packets arrive that a cut leaves" },
+	{ "rp_increase_when_idle", "", 0, 1, { 0, 1, 1 },
+	  "timed increases go on while nothing is sent" },
 };
 
 _Static_assert(sizeof(dcqcn_params) / sizeof(dcqcn_params[0]) * sizeof(u64) == sizeof(struct dcqcn_params),
@@ -141,7 +153,7 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 	u32 keep = p->dce_tcp_g << (ALPHA_SHIFT - 10);
 	u64 n;
 
-	if (now_ns - s->alpha_ns < period)
+	if (now_ns < s->alpha_ns + period)
 		return;
 	n = rcc_div64(now_ns - s->alpha_ns, period);
 	s->alpha_ns += n * period;
@@ -153,29 +165,38 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 		s->alpha = (u64)s->alpha * keep_power(keep, n - 1) >> ALPHA_SHIFT;
 }
 
-/* One step up; which kind depends on how many of either kind came since the last cut. */
-static void increase(struct dcqcn *s, const struct dcqcn_params *p)
+/* How far one step raises the target: that depends on how many steps of either kind came since the last cut. */
+static u64 raise_bps(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	bool time_over = s->time_stage >= p->threshold, bytes_over = s->byte_stage >= p->threshold;
-
 	if (s->time_stage > p->threshold && s->byte_stage > p->threshold)
-		s->rt_bps += p->hai_rate * RCC_BPS_PER_MBPS;
-	else if (time_over || bytes_over)
-		s->rt_bps += p->ai_rate * RCC_BPS_PER_MBPS;
-	s->rt_bps = clamp_bps(s, p, s->rt_bps);
-	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps) / 2);
+		return p->hai_rate * RCC_BPS_PER_MBPS;
+	if (s->time_stage >= p->threshold || s->byte_stage >= p->threshold)
+		return p->ai_rate * RCC_BPS_PER_MBPS;
+	return 0;
 }
 
-/* Take the timed increases that fell due by @now_ns. */
+/* One step up. Rounded up, or the rate would stop one short of the target. */
+static void increase(struct dcqcn *s, const struct dcqcn_params *p)
+{
+	s->rt_bps = clamp_bps(s, p, s->rt_bps + raise_bps(s, p));
+	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps + 1) / 2);
+}
+
+/*
+ * Take the timed increases that fell due by @now_ns. Between two packets one step may be enough (rp_increase_when_idle
+ * 0): what the network would have said to a higher rate is not known, as RFC 7661 says of TCP.
+ */
 static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 period = p->time_reset * RCC_NSEC_PER_USEC;
 	u64 n, i;
 
-	if (now_ns - s->inc_ns < period)
+	if (now_ns < s->inc_ns + period)
 		return;
 	n = rcc_div64(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
+	if (!p->increase_when_idle)
+		n = 1;
 	for (i = 0; i < n && i < STEPS_MAX; i++) {
 		s->time_stage++;
 		increase(s, p);
@@ -184,19 +205,38 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 		return;
 	/* by now the current rate has come up to the target, and both rise together */
 	n = rcc_min64(n - i, 1000000);
-	s->time_stage += n;
-	s->rt_bps = clamp_bps(s, p, s->rt_bps + n * p->ai_rate * RCC_BPS_PER_MBPS);
+	s->rt_bps = clamp_bps(s, p, s->rt_bps + n * raise_bps(s, p));
 	s->rc_bps = s->rt_bps;
+}
+
+/*
+ * Each CNP says that a packet arrived, so they come no faster than the port forwards this flow. When a full queue marks
+ * everything, and goes on to do so for many round trips after the rate was cut, this is the flow's share of the port.
+ */
+static u64 cnp_floor(const struct dcqcn *s, const struct dcqcn_params *p)
+{
+	if (!s->cnp_gap_ns)
+		return 0;
+	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->cnp_rate_floor / 100;
+}
+
+static void note_cnp(struct dcqcn *s, u64 now_ns)
+{
+	u64 gap_ns = now_ns - s->cnp_ns;
+
+	if (s->cnp_ns)
+		s->cnp_gap_ns = s->cnp_gap_ns ? (3 * s->cnp_gap_ns + gap_ns) / 4 : gap_ns;
+	s->cnp_ns = now_ns;
 }
 
 static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 floor = rcc_div64(s->rc_bps, 100) * p->min_dec_fac;
+	u64 floor = rcc_max64(rcc_div64(s->rc_bps, 100) * p->min_dec_fac, cnp_floor(s, p));
 
 	if (p->clamp_tgt_rate || s->byte_stage || (p->clamp_tgt_rate_ati && s->time_stage))
 		s->rt_bps = s->rc_bps;
 	s->rc_bps -= s->rc_bps * s->alpha >> (ALPHA_SHIFT - 10 + p->gd);
-	s->rc_bps = clamp_bps(s, p, rcc_max64(s->rc_bps, floor));
+	s->rc_bps = clamp_bps(s, p, rcc_max64(s->rc_bps, rcc_min64(floor, s->rt_bps)));
 	s->time_stage = 0;
 	s->byte_stage = 0;
 	s->sent_bytes = 0;
@@ -210,6 +250,8 @@ static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 cut_ns = s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC;
 
+	/* a period made shorter since may end before what has been worked off already */
+	cut_ns = rcc_max64(cut_ns, rcc_max64(s->inc_ns, s->alpha_ns));
 	if (s->cut_pending && cut_ns <= now_ns) {
 		increase_advance(s, p, cut_ns);
 		alpha_advance(s, p, cut_ns - 1);
@@ -223,19 +265,19 @@ static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
 }
 
-/* The rate really sent since the count began, or the current one while that says little. */
+/* The rate really sent since the count began, or the greatest while that is too short or too long ago to tell. */
 static u64 sent_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 ns = now_ns - s->sent_ns;
 
-	if (ns < p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
-		return s->rc_bps;
+	if (ns < p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC || ns > 2 * SENT_WINDOW_NS)
+		return max_bps(s, p);
 	return rcc_div64(s->sent_bytes * 8 * 1000, rcc_max64(ns / 1000, 1)) * 1000;
 }
 
 static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 from = s->rc_bps;
+	u64 from = max_bps(s, p);
 
 	if (p->rate_to_set_on_first_cnp)
 		from = p->rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
@@ -255,7 +297,7 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 		first_cnp(s, p, now_ns);
 	} else {
 		advance(s, p, now_ns);
-		if (now_ns - s->cut_ns >= p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+		if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
 			cut(s, p, now_ns);
 		else
 			s->cut_pending = true;
@@ -264,10 +306,19 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	advance(s, p, now_ns);
 }
 
-/* Before the first CNP only the sent rate is measured, over windows of at most 1 ms. */
+/* A loss says more than a mark: what was before is no target any more. A timeout says that nothing came through. */
+static void lost(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
+{
+	congested(s, p, ev->now_ns);
+	if (ev->type == RCC_EV_TIMEOUT)
+		s->rc_bps = clamp_bps(s, p, s->rc_bps / 4);
+	s->rt_bps = s->rc_bps;
+}
+
+/* Before the first CNP only the sent rate is measured. */
 static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 {
-	if (now_ns - s->sent_ns > 1000000) {
+	if (now_ns - s->sent_ns > SENT_WINDOW_NS) {
 		s->sent_ns = now_ns;
 		s->sent_bytes = 0;
 	}
@@ -276,6 +327,7 @@ static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 
 static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
+	s->packet_bytes = ev->bytes;
 	if (!s->started) {
 		sent_uncongested(s, ev->now_ns, ev->bytes);
 		return;
@@ -290,17 +342,21 @@ static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc
 	}
 }
 
+/*
+ * Rates follow the line: 20 Mb/s of additive increase at 100 Gb/s, as in HPCC's simulator. Times follow the base RTT, with
+ * more of it than a NIC needs, since a soft NIC's packets meet queues of many RTTs; never shorter than the paper's.
+ */
 static void dcqcn_scale(u64 *v, const struct rcc_path *path)
 {
 	struct dcqcn_params *p = (struct dcqcn_params *)v;
 	u64 rtt_us = rcc_div64(path->base_rtt_ns, 1000);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
-	p->ai_rate = rcc_div64(line_mbps, 2000);
-	p->hai_rate = rcc_div64(line_mbps, 200);
+	p->ai_rate = rcc_div64(line_mbps, 5000);
+	p->hai_rate = rcc_div64(line_mbps, 500);
 	p->min_rate = rcc_div64(line_mbps, 10000);
-	p->time_reset = rcc_max64(p->time_reset, 5 * rtt_us);
-	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 2 * rtt_us);
+	p->time_reset = rcc_max64(p->time_reset, 60 * rtt_us);
+	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 20 * rtt_us);
 	p->rate_reduce_monitor_period = rcc_max64(p->rate_reduce_monitor_period, 2 * rtt_us);
 }
 
@@ -317,10 +373,8 @@ static void dcqcn_init(void *state, const u64 *v, const struct rcc_path *path, u
 	struct dcqcn *s = state;
 
 	s->line_bps = path->line_bps;
-	s->rc_bps = max_bps(s, p);
-	s->rt_bps = s->rc_bps;
 	s->sent_ns = now_ns;
-	d->rate_bps = s->rc_bps;
+	d->rate_bps = max_bps(s, p);
 }
 
 static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, struct rcc_decision *d)
@@ -328,12 +382,16 @@ static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, s
 	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
 	struct dcqcn *s = state;
 
+	if (ev->type == RCC_EV_CNP)
+		note_cnp(s, ev->now_ns);
 	if (ev->type == RCC_EV_TX)
 		sent(s, p, ev);
-	else if (ev->type == RCC_EV_CNP ||
-		 ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss))
+	else if (ev->type == RCC_EV_CNP)
 		congested(s, p, ev->now_ns);
-	d->rate_bps = s->rc_bps;
+	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss)
+		lost(s, p, ev);
+	/* the limits may have been changed since the last step */
+	d->rate_bps = s->started ? clamp_bps(s, p, s->rc_bps) : max_bps(s, p);
 }
 
 const struct rcc_alg rcc_alg_dcqcn = {

@@ -47,12 +47,16 @@ static inline u64 rcc_pace_gap_of(u64 rate_bps)
  */
 static inline void rcc_pace_set_rate(struct rcc_pace *p, u64 now_ns, u64 rate_bps)
 {
-	u64 old = p->ns_per_byte;
+	u64 old = p->ns_per_byte, wait;
+	u32 coarse;
 
 	p->ns_per_byte = rcc_pace_gap_of(rate_bps);
-	/* both factors bounded: a wait below 2^24 ns (16 ms) times a gap below 2^40 */
-	if (old && p->next_ns > now_ns && p->next_ns - now_ns < 1ULL << 24)
-		p->next_ns = now_ns + rcc_div64((p->next_ns - now_ns) * p->ns_per_byte, old);
+	if (!old || p->next_ns <= now_ns)
+		return;
+	/* a gap is below 2^41 and a wait below 2^34 (2^17 bytes), so long waits, which mean a large gap, are scaled in 2 us */
+	wait = rcc_min64(p->next_ns - now_ns, 1ULL << 34);
+	coarse = wait >> 23 ? 11 : 0;
+	p->next_ns = now_ns + rcc_div64((wait >> coarse) * p->ns_per_byte, old >> coarse);
 }
 
 /**

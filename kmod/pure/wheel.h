@@ -80,7 +80,7 @@ static inline bool rcc_wheel_queued(const struct rcc_wnode *n)
  */
 static inline void rcc_wheel_add(struct rcc_wheel *w, struct rcc_wnode *n, u64 now_ns, u64 when_ns)
 {
-	u64 abs = (when_ns + (1U << RCC_WHEEL_SHIFT) - 1) >> RCC_WHEEL_SHIFT;
+	u64 abs = (when_ns >> RCC_WHEEL_SHIFT) + !!(when_ns & ((1U << RCC_WHEEL_SHIFT) - 1));
 	struct rcc_wlink *head;
 
 	if (!w->count)

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long does the pure code take?
+ *
+ * Each benchmark is a function that does its operation n times. It is calibrated to batches of about 10 ms, warmed up, and
+ * run for BATCHES batches; minimum, median and maximum per operation are shown, since the neighbours' load shows in the
+ * maximum. Results go into a sink that the compiler cannot see through.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "algs.h"
+#include "pace.h"
+#include "qptab.h"
+#include "wheel.h"
+#include "wire.h"
+
+#define BATCHES		31
+#define BATCH_NS	10000000
+#define QPS		10000
+#define GBPS		1000000000ULL
+
+struct bench {
+	const char *name;
+	void (*prepare)(void);
+	void (*run)(u64 n);
+	double ns[BATCHES];
+};
+
+static u64 clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * RCC_NSEC_PER_SEC + ts.tv_nsec;
+}
+
+/* The compiler must believe that @v is used, and that memory may have changed. */
+static inline void sink(u64 v)
+{
+	__asm__ volatile("" : : "r"(v) : "memory");
+}
+
+/* DCQCN at 100 Gb/s; a packet of 4 KB every 335 ns */
+
+static u64 cc_state[RCC_STATE_BYTES / 8], cc_v[RCC_PARAMS_MAX], cc_now;
+static struct rcc_decision cc_d;
+static const struct rcc_path cc_path = { .line_bps = 100 * GBPS, .base_rtt_ns = 10000, .mtu_bytes = 4174 };
+
+static void cc_event(u32 type, u64 step_ns, u32 bytes)
+{
+	struct rcc_event ev = { .now_ns = cc_now += step_ns, .type = type, .bytes = bytes };
+
+	rcc_alg_dcqcn.event(cc_state, cc_v, &ev, &cc_d);
+}
+
+static void cc_prepare(enum rcc_profile profile)
+{
+	memset(cc_state, 0, sizeof(cc_state));
+	cc_now = 1000000;
+	rcc_params_load(&rcc_alg_dcqcn, profile, &cc_path, cc_v);
+	rcc_alg_dcqcn.init(cc_state, cc_v, &cc_path, cc_now, &cc_d);
+}
+
+static void prepare_uncongested(void)
+{
+	cc_prepare(RCC_PROFILE_AUTO);
+}
+
+static void prepare_congested(void)
+{
+	cc_prepare(RCC_PROFILE_AUTO);
+	cc_event(RCC_EV_CNP, 1000000, 0);
+}
+
+static void prepare_congested_cx(void)
+{
+	cc_prepare(RCC_PROFILE_CX);
+	cc_event(RCC_EV_CNP, 1000000, 0);
+}
+
+static void run_tx(u64 n)
+{
+	while (n--) {
+		cc_event(RCC_EV_TX, 335, 4174);
+		sink(cc_d.rate_bps);
+	}
+}
+
+static void run_cnp(u64 n)
+{
+	while (n--) {
+		cc_event(RCC_EV_CNP, 4000, 0);
+		sink(cc_d.rate_bps);
+	}
+}
+
+/* packets: RC WRITE middle of 4096 bytes over IPv4 and IPv6, and sizes for the ICRC */
+
+static u8 packet[8192];
+static u32 packet_bytes;
+
+static void packet_prepare(u32 version, u32 payload)
+{
+	u32 udp = version == 4 ? RCC_IP4_BYTES : RCC_IP6_BYTES, i;
+	u32 udp_bytes = RCC_UDP_BYTES + RCC_BTH_BYTES + payload + RCC_ICRC_BYTES;
+
+	memset(packet, 0, sizeof(packet));
+	packet_bytes = udp + udp_bytes;
+	packet[0] = version << 4 | (version == 4 ? 5 : 0);
+	packet[version == 4 ? 9 : 6] = 17;
+	rcc_put_be16(packet + (version == 4 ? 2 : 4), version == 4 ? packet_bytes : udp_bytes);
+	rcc_put_be16(packet + udp, 50000);
+	rcc_put_be16(packet + udp + 2, RCC_ROCE_PORT);
+	rcc_put_be16(packet + udp + 4, udp_bytes);
+	packet[udp + 8] = 0x07;
+	for (i = 0; i < payload; i++)
+		packet[udp + 20 + i] = i * 7;
+}
+
+static void prepare_parse4(void)
+{
+	packet_prepare(4, 4096);
+}
+
+static void prepare_parse6(void)
+{
+	packet_prepare(6, 4096);
+}
+
+static void run_parse(u64 n)
+{
+	struct rcc_pkt pkt;
+
+	while (n--) {
+		sink(rcc_wire_parse(packet, packet_bytes, packet_bytes, &pkt));
+		sink(pkt.psn + pkt.dqpn);
+	}
+}
+
+static void prepare_icrc64(void)
+{
+	packet_prepare(4, 64);
+}
+
+static void run_icrc(u64 n)
+{
+	struct rcc_pkt pkt;
+
+	if (rcc_wire_parse(packet, packet_bytes, packet_bytes, &pkt))
+		abort();
+	while (n--)
+		sink(rcc_wire_icrc(packet, &pkt));
+}
+
+static void run_build_cnp(u64 n)
+{
+	struct rcc_flow flow = { .version = 4, .dscp = 48, .ttl = 64, .sport = 50000, .dqpn = 17 };
+
+	while (n--) {
+		flow.ip_id++;
+		sink(rcc_wire_build_cnp(packet, &flow));
+	}
+}
+
+/* QP table: the entries stand in records of 1 KB, as a QP's would */
+
+struct qp {
+	struct rcc_qpent ent;
+	u8 rest[1024 - sizeof(struct rcc_qpent)];
+};
+
+static struct rcc_qptab table;
+static struct qp qps[QPS];
+static u32 order[1 << 16];
+
+static void prepare_lookup(void)
+{
+	u64 seed = 1;
+	u32 i;
+
+	memset(&table, 0, sizeof(table));
+	for (i = 0; i < QPS; i++) {
+		qps[i].ent.qpn = 17 + i;
+		rcc_qptab_add(&table, &qps[i].ent);
+	}
+	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		order[i] = 17 + (seed >> 33) % QPS;
+	}
+}
+
+static void run_lookup(u64 n)
+{
+	while (n--)
+		sink(rcc_qptab_find(&table, order[n % (1 << 16)])->qpn);
+}
+
+/* departure times */
+
+static struct rcc_pace pace;
+
+static void prepare_pace(void)
+{
+	memset(&pace, 0, sizeof(pace));
+	rcc_pace_set_rate(&pace, 0, 97 * GBPS);
+}
+
+static void run_pace(u64 n)
+{
+	while (n--) {
+		rcc_pace_sent(&pace, pace.next_ns, 4174, true);
+		sink(pace.next_ns);
+	}
+}
+
+static void run_pace_rate(u64 n)
+{
+	u64 now = pace.next_ns - 100;
+
+	while (n--) {
+		rcc_pace_set_rate(&pace, now, (90 + n % 8) * GBPS);
+		sink(pace.next_ns);
+	}
+}
+
+/* wheel: the first flow that is due leaves and comes back a random time later */
+
+static struct rcc_wheel wheel;
+static struct rcc_wnode nodes[QPS];
+static u64 wheel_seed;
+
+static u64 wheel_random(u64 below)
+{
+	wheel_seed = wheel_seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (wheel_seed >> 33) % below;
+}
+
+static void wheel_prepare(u32 flows)
+{
+	u32 i;
+
+	rcc_wheel_init(&wheel, 0);
+	wheel_seed = 1;
+	for (i = 0; i < flows; i++)
+		rcc_wheel_add(&wheel, &nodes[i], 0, wheel_random(1 << 20));
+}
+
+static void prepare_wheel10(void)
+{
+	wheel_prepare(10);
+}
+
+static void prepare_wheel10000(void)
+{
+	wheel_prepare(10000);
+}
+
+static void run_wheel(u64 n)
+{
+	while (n--) {
+		u64 now = rcc_wheel_next(&wheel);
+		struct rcc_wnode *node = rcc_wheel_pop(&wheel, now);
+
+		rcc_wheel_add(&wheel, node, now, now + (wheel_seed & 0xfffff));
+		wheel_seed = wheel_seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	}
+	sink(wheel.count);
+}
+
+static struct bench benches[] = {
+	{ "dcqcn TX, uncongested", prepare_uncongested, run_tx },
+	{ "dcqcn TX, in congestion, auto", prepare_congested, run_tx },
+	{ "dcqcn TX, in congestion, cx", prepare_congested_cx, run_tx },
+	{ "dcqcn CNP", prepare_congested, run_cnp },
+	{ "wire parse, IPv4 RC 4096 B", prepare_parse4, run_parse },
+	{ "wire parse, IPv6 RC 4096 B", prepare_parse6, run_parse },
+	{ "ICRC, 64 B (zlib)", prepare_icrc64, run_icrc },
+	{ "ICRC, 4 KB (zlib)", prepare_parse4, run_icrc },
+	{ "build CNP (zlib)", NULL, run_build_cnp },
+	{ "QP lookup, random of 10000", prepare_lookup, run_lookup },
+	{ "pace_sent", prepare_pace, run_pace },
+	{ "pace_set_rate, waiting", prepare_pace, run_pace_rate },
+	{ "wheel pop + add, 10 flows", prepare_wheel10, run_wheel },
+	{ "wheel pop + add, 10000 flows", prepare_wheel10000, run_wheel },
+};
+
+#define NBENCHES	(sizeof(benches) / sizeof(benches[0]))
+
+static int compare_ns(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static u64 timed(const struct bench *b, u64 n)
+{
+	u64 begin = clock_ns();
+
+	b->run(n);
+	return clock_ns() - begin;
+}
+
+static void measure(struct bench *b)
+{
+	u64 n = 1000;
+	u32 i;
+
+	if (b->prepare)
+		b->prepare();
+	while (timed(b, n) < BATCH_NS)
+		n *= 2;
+	for (i = 0; i < BATCHES; i++)
+		b->ns[i] = (double)timed(b, n) / n;
+	qsort(b->ns, BATCHES, sizeof(b->ns[0]), compare_ns);
+}
+
+static int write_json(const char *path)
+{
+	FILE *f = fopen(path, "w");
+	size_t i;
+
+	if (!f)
+		return -1;
+	fprintf(f, "[");
+	for (i = 0; i < NBENCHES; i++)
+		fprintf(f, "%s\n\t{\"name\": \"%s\", \"unit\": \"ns\", \"min\": %.2f, \"median\": %.2f, \"max\": %.2f}",
+			i ? "," : "", benches[i].name, benches[i].ns[0], benches[i].ns[BATCHES / 2],
+			benches[i].ns[BATCHES - 1]);
+	fprintf(f, "\n]\n");
+	return fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s FILE.json\n", argv[0]);
+		return 2;
+	}
+	printf("%-32s %10s %10s %10s\n", "ns per operation", "min", "median", "max");
+	for (i = 0; i < NBENCHES; i++) {
+		measure(&benches[i]);
+		printf("%-32s %10.2f %10.2f %10.2f\n", benches[i].name, benches[i].ns[0], benches[i].ns[BATCHES / 2],
+		       benches[i].ns[BATCHES - 1]);
+		fflush(stdout);
+	}
+	if (write_json(argv[1])) {
+		perror(argv[1]);
+		return 1;
+	}
+	return 0;
+}

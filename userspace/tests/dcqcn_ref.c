@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See dcqcn_ref.h. */
+#include <math.h>
+
+#include "dcqcn_ref.h"
+
+#define ALPHA_UNIT	(1.0 / (1 << 20))
+#define WINDOW_NS	1000000
+#define AT_ONCE		64	/* timed steps beyond that are allowed to end on the target itself */
+
+static double mbps(const struct ref *r, enum ref_param param)
+{
+	return r->v[param] * 1e6;
+}
+
+static u64 us(const struct ref *r, enum ref_param param)
+{
+	return r->v[param] * 1000;
+}
+
+static double highest(const struct ref *r)
+{
+	double max = mbps(r, P_MAX_RATE);
+
+	return max > 0 ? fmin(max, r->line) : r->line;
+}
+
+static double bounded(const struct ref *r, double bps)
+{
+	return fmin(fmax(bps, mbps(r, P_MIN_RATE)), highest(r));
+}
+
+/* Bring a rate into its bounds; what lies outside them for certain is exact from then on. */
+static void bind(const struct ref *r, double *bps, double *err)
+{
+	double low = bounded(r, *bps - *err), high = bounded(r, *bps + *err);
+
+	*bps = bounded(r, *bps);
+	*err = fmax(high - *bps, *bps - low);
+}
+
+static void alpha_tick(struct ref *r)
+{
+	double keep = r->v[P_DCE_TCP_G] / 1024.0;
+
+	r->alpha = keep * r->alpha + (r->cnp_in_period ? 1 - keep : 0);
+	r->alpha_err = keep * r->alpha_err + 3 * ALPHA_UNIT;
+	r->cnp_in_period = false;
+	r->next_alpha += us(r, P_DCE_TCP_RTT);
+}
+
+static double step_up(struct ref *r)
+{
+	u64 f = r->v[P_THRESHOLD];
+	double add = 0;
+
+	if (r->time_stage > f && r->byte_stage > f)
+		add = mbps(r, P_HAI_RATE);
+	else if (r->time_stage >= f || r->byte_stage >= f)
+		add = mbps(r, P_AI_RATE);
+	r->rt += add;
+	bind(r, &r->rt, &r->rt_err);
+	r->rc = (r->rc + r->rt) / 2;
+	r->rc_err = (r->rc_err + r->rt_err) / 2 + 1;
+	bind(r, &r->rc, &r->rc_err);
+	return add;
+}
+
+static void cut(struct ref *r, u64 now_ns)
+{
+	double share = r->alpha * 1024 / (1 << r->v[P_GD]);
+	double share_err = r->alpha_err * 1024 / (1 << r->v[P_GD]);
+	double keep = fmax(1 - share, r->v[P_MIN_DEC_FAC] / 100.0);
+
+	if (r->v[P_CLAMP_TGT_RATE] || r->byte_stage ||
+	    (r->v[P_CLAMP_TGT_RATE_ATI] && r->time_stage)) {
+		r->rt = r->rc;
+		r->rt_err = r->rc_err;
+	}
+	r->rc_err = r->rc_err * (keep + share_err) + r->rc * share_err + 101;
+	r->rc *= keep;
+	bind(r, &r->rc, &r->rc_err);
+	r->time_stage = 0;
+	r->byte_stage = 0;
+	r->bytes = 0;
+	r->last_cut = now_ns;
+	r->next_increase = now_ns + us(r, P_TIME_RESET);
+	r->cut_waits = false;
+}
+
+/* Let the timers run until @now_ns. What falls due together: first the increase, then the cut, then alpha. */
+static void run_timers(struct ref *r, u64 now_ns)
+{
+	u32 steps = 0;
+	double add = 0;
+
+	for (;;) {
+		u64 cut_due = r->cut_waits ? r->last_cut + us(r, P_RATE_REDUCE_MONITOR_PERIOD) : ~0ULL;
+		u64 first = rcc_min64(cut_due, rcc_min64(r->next_alpha, r->next_increase));
+
+		if (first > now_ns)
+			break;
+		if (r->next_increase == first) {
+			r->time_stage++;
+			r->next_increase += us(r, P_TIME_RESET);
+			add = step_up(r);
+			steps++;
+		} else if (cut_due == first) {
+			r->rc_err += steps > AT_ONCE ? add : 0;
+			steps = 0;
+			cut(r, first);
+		} else {
+			alpha_tick(r);
+		}
+	}
+	r->rc_err += steps > AT_ONCE ? add : 0;
+}
+
+static void first_cut(struct ref *r, u64 now_ns)
+{
+	double seconds = (now_ns - r->window_ns) * 1e-9;
+
+	r->rc = highest(r);
+	r->rc_err = 0;
+	if (r->v[P_RATE_TO_SET_ON_FIRST_CNP]) {
+		r->rc = mbps(r, P_RATE_TO_SET_ON_FIRST_CNP);
+	} else if (r->v[P_CLAMP_TO_SENT] && now_ns - r->window_ns >= us(r, P_RATE_REDUCE_MONITOR_PERIOD) &&
+		   now_ns - r->window_ns <= 2 * WINDOW_NS) {
+		double bps = r->window_bytes * 8 / seconds;
+
+		/* the real one counts whole microseconds */
+		if (bps < r->rc)
+			r->rc_err = bps * 1e-6 / seconds + 2000;
+		r->rc = fmin(r->rc, bps);
+	}
+	bind(r, &r->rc, &r->rc_err);
+	r->rt = r->rc;
+	r->rt_err = r->rc_err;
+	r->alpha = r->v[P_INITIAL_ALPHA_VALUE] / 1024.0;
+	r->alpha_err = 0;
+	r->next_alpha = now_ns + us(r, P_DCE_TCP_RTT);
+	r->started = true;
+	cut(r, now_ns);
+}
+
+static void congestion(struct ref *r, u64 now_ns)
+{
+	if (!r->started)
+		first_cut(r, now_ns);
+	else if (now_ns - r->last_cut >= us(r, P_RATE_REDUCE_MONITOR_PERIOD))
+		cut(r, now_ns);
+	else
+		r->cut_waits = true;
+	r->cnp_in_period = true;
+}
+
+static void transmitted(struct ref *r, u64 now_ns, u32 bytes)
+{
+	u64 every = r->v[P_BYTE_RESET];
+
+	if (!r->started) {
+		if (now_ns - r->window_ns > WINDOW_NS) {
+			r->window_ns = now_ns;
+			r->window_bytes = 0;
+		}
+		r->window_bytes += bytes;
+		return;
+	}
+	r->bytes += bytes;
+	if (!every || r->bytes < every)
+		return;
+	r->bytes = 0;
+	r->byte_stage++;
+	step_up(r);
+}
+
+void ref_init(struct ref *r, const u64 *v, const struct rcc_path *path, u64 now_ns)
+{
+	memset(r, 0, sizeof(*r));
+	r->v = v;
+	r->line = path->line_bps;
+	r->window_ns = now_ns;
+}
+
+void ref_event(struct ref *r, const struct rcc_event *ev)
+{
+	bool loss = ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT;
+	bool congested = ev->type == RCC_EV_CNP || (loss && r->v[P_CUT_ON_LOSS]);
+
+	if (!congested && ev->type != RCC_EV_TX)
+		return;
+	if (r->started)
+		run_timers(r, ev->now_ns);
+	if (congested)
+		congestion(r, ev->now_ns);
+	else
+		transmitted(r, ev->now_ns, ev->bytes);
+}
+
+double ref_rate(const struct ref *r)
+{
+	return r->started ? r->rc : highest(r);
+}

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0
+/* DCQCN: short stories with numbers worked out by hand, and long random ones against the slow reference. */
+#include "dcqcn_ref.h"
+#include "test.h"
+
+#define US	1000ULL
+#define MS	1000000ULL
+#define SEC	1000000000ULL
+#define MBPS	1000000ULL
+#define GBPS	1000000000ULL
+
+/* a flow under test: what a caller of the contract keeps */
+struct flow {
+	u64 state[RCC_STATE_BYTES / 8];
+	u64 v[RCC_PARAMS_MAX];
+	struct rcc_path path;
+	struct rcc_decision d;
+};
+
+static void set(struct flow *f, const char *name, u64 value)
+{
+	int i = rcc_param_find(&rcc_alg_dcqcn, name, strlen(name));
+
+	EXPECT(i >= 0);
+	EXPECT_EQ(rcc_param_set(&rcc_alg_dcqcn, f->v, i, value), 0);
+}
+
+static void load(struct flow *f, enum rcc_profile profile, u64 line_bps)
+{
+	memset(f, 0, sizeof(*f));
+	f->path.line_bps = line_bps;
+	f->path.base_rtt_ns = 10000;
+	f->path.mtu_bytes = 4096;
+	rcc_params_load(&rcc_alg_dcqcn, profile, &f->path, f->v);
+}
+
+static u64 start(struct flow *f, u64 now_ns)
+{
+	memset(f->state, 0, sizeof(f->state));
+	rcc_alg_dcqcn.init(f->state, f->v, &f->path, now_ns, &f->d);
+	return f->d.rate_bps;
+}
+
+static u64 event(struct flow *f, u32 type, u64 now_ns, u32 bytes)
+{
+	struct rcc_event ev = { .now_ns = now_ns, .type = type, .bytes = bytes };
+
+	rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+	return f->d.rate_bps;
+}
+
+static u64 cnp(struct flow *f, u64 now_ns)
+{
+	return event(f, RCC_EV_CNP, now_ns, 0);
+}
+
+/* A packet of no bytes: asks for the rate at a time. */
+static u64 rate_at(struct flow *f, u64 now_ns)
+{
+	return event(f, RCC_EV_TX, now_ns, 0);
+}
+
+TEST("A flow begins at the line rate, or at rp_max_rate if that is lower")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	EXPECT_EQ(start(&f, 0), 100 * GBPS);
+	set(&f, "rp_max_rate", 40000);
+	EXPECT_EQ(start(&f, 0), 40 * GBPS);
+	set(&f, "rp_max_rate", 200000);
+	EXPECT_EQ(start(&f, 0), 100 * GBPS);
+}
+
+TEST("Without congestion nothing changes the rate, however much is sent")
+{
+	struct flow f;
+	u32 i;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&f, 0);
+	for (i = 0; i < 100000; i++)
+		EXPECT_EQ(event(&f, RCC_EV_TX, i * 330, 4174), 100 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_ACK, SEC, 4096), 100 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_RTT, SEC, 0), 100 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_INT, SEC, 0), 100 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TIMER, SEC, 0), 100 * GBPS);
+}
+
+TEST("The first CNP cuts the rate by half of alpha")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 5 * US), 50 * GBPS);
+	load(&f, RCC_PROFILE_CX, 100 * GBPS);
+	start(&f, 0);
+	/* 1 - 1023/1024/2 */
+	EXPECT_NEAR(cnp(&f, 5 * US), 50048828125.0, 1);
+}
+
+TEST("The first CNP cuts from rp_rate_to_set_on_first_cnp where that is set")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_rate_to_set_on_first_cnp", 20000);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 5 * US), 10 * GBPS);
+	/* the target is that rate, too */
+	EXPECT_EQ(rate_at(&f, 60 * US), 15 * GBPS);
+}
+
+TEST("Alpha decays by g in each period without a CNP, and the next cut shows it")
+{
+	/* (1020/1024)^(n-1) */
+	static const struct {
+		u32 periods;
+		double alpha;
+	} want[] = {
+		{ 1, 1.0 }, { 2, 0.99609375 }, { 11, 0.961617042 }, { 20, 0.928333638 }, { 101, 0.676116465 }, { 1001, 0.019961},
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		u64 now = want[i].periods * 55 * US + 10 * US;
+		struct flow f;
+		double before;
+
+		load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+		start(&f, 0);
+		/* the first period has a CNP, so alpha stays 1 in it */
+		cnp(&f, 0);
+		before = rate_at(&f, now);
+		EXPECT_NEAR(2 * (1 - cnp(&f, now) / before), want[i].alpha, 5e-4);
+	}
+}
+
+TEST("Alpha looked at often or once gives the same within its resolution")
+{
+	struct flow often, once;
+	u64 t;
+
+	load(&often, RCC_PROFILE_CX, 100 * GBPS);
+	load(&once, RCC_PROFILE_CX, 100 * GBPS);
+	start(&often, 0);
+	start(&once, 0);
+	cnp(&often, 0);
+	cnp(&once, 0);
+	for (t = 0; t < 200 * US; t += 300)
+		rate_at(&often, t);
+	EXPECT_NEAR(cnp(&often, 200 * US), cnp(&once, 200 * US), 100e9 * 205 / (1 << 20));
+}
+
+TEST("Of many CNPs within the monitor period one cuts at once and one when the period ends")
+{
+	struct flow f;
+	u64 t;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 50 * GBPS);
+	for (t = 1; t < 50; t++)
+		EXPECT_EQ(cnp(&f, t * US), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 50 * US - 1), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 50 * US), 25 * GBPS);
+	/* nothing waits any more: the next change is the increase, 55 us after that cut */
+	EXPECT_EQ(rate_at(&f, 105 * US - 1), 25 * GBPS);
+	EXPECT_EQ(rate_at(&f, 105 * US), 37500 * MBPS);
+}
+
+TEST("A cut that fell due while nothing was sent happened when it was due")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&f, 0);
+	cnp(&f, 0);
+	cnp(&f, 10 * US);
+	/* cut at 50 us to 25 Gb/s; one increase at 105 us */
+	EXPECT_EQ(rate_at(&f, 120 * US), 37500 * MBPS);
+}
+
+TEST("Five timed steps of fast recovery halve the way to the target, then the target rises additively")
+{
+	struct flow f;
+	double rc, rt;
+	u32 i;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&f, 0);
+	cnp(&f, 0);
+	EXPECT_EQ(cnp(&f, 50 * US), 25 * GBPS);
+	EXPECT_EQ(rate_at(&f, 105 * US), 37500 * MBPS);
+	EXPECT_EQ(rate_at(&f, 160 * US), 43750 * MBPS);
+	EXPECT_EQ(rate_at(&f, 215 * US), 46875 * MBPS);
+	EXPECT_EQ(rate_at(&f, 270 * US), 48437500000);
+	/* the fifth: F is reached */
+	EXPECT_EQ(rate_at(&f, 325 * US), 49238750000);
+	rc = 49238750000;
+	rt = 50040e6;
+	for (i = 1; i < 50; i++) {
+		rt += 40e6;
+		rc = (rc + rt) / 2;
+		EXPECT_NEAR(rate_at(&f, (325 + i * 55) * US), rc, 2);
+	}
+}
+
+TEST("Bytes count as time does, and when both are above F the increase is hyper-active")
+{
+	struct flow f;
+	double rc = 48437500000, rt = 50e9;
+	u32 i;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&f, 0);
+	cnp(&f, 0);
+	cnp(&f, 50 * US);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 51 * US, 9999999), 25 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 51 * US, 1), 37500 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 52 * US, 10000000), 43750 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 53 * US, 10000000), 46875 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 54 * US, 10000000), 48437500000);
+	/* fifth and sixth: additive, since the timer has not come that far */
+	for (i = 0; i < 2; i++) {
+		rt += 40e6;
+		rc = (rc + rt) / 2;
+		EXPECT_NEAR(event(&f, RCC_EV_TX, 55 * US, 10000000), rc, 2);
+	}
+	for (i = 1; i <= 5; i++) {
+		rt += 40e6;
+		rc = (rc + rt) / 2;
+		EXPECT_NEAR(rate_at(&f, (50 + 55 * i) * US), rc, 2);
+	}
+	for (i = 6; i <= 40; i++) {
+		rt += 400e6;
+		rc = (rc + rt) / 2;
+		EXPECT_NEAR(rate_at(&f, (50 + 55 * i) * US), rc, 2);
+	}
+}
+
+TEST("A flow in hyper increase that pauses goes on in hyper increase, not in additive")
+{
+	struct flow f;
+	u32 i;
+
+	load(&f, RCC_PROFILE_PAPER, 400 * GBPS);
+	start(&f, 0);
+	for (i = 0; i <= 10; i++)
+		cnp(&f, i * 50 * US);
+	for (i = 0; i < 6; i++)
+		event(&f, RCC_EV_TX, 501 * US, 10000000);
+	/* 300 steps of 55 us, all but the first five of 400 Mb/s */
+	EXPECT_NEAR(rate_at(&f, (500 + 55 * 300) * US), 118.5e9, 1e9);
+}
+
+TEST("With rp_clamp_tgt_rate off a second cut leaves the target alone, unless there was an increase between")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_tgt_rate", 0);
+	start(&f, 0);
+	cnp(&f, 0);
+	EXPECT_EQ(cnp(&f, 50 * US), 25 * GBPS);
+	EXPECT_EQ(rate_at(&f, 105 * US), 62500 * MBPS);
+	/* now there was one, by the timer: the target becomes 62.5 Gb/s. Alpha is 1 until 110 us */
+	EXPECT_EQ(cnp(&f, 105 * US), 31250 * MBPS);
+	EXPECT_EQ(rate_at(&f, 160 * US), 46875 * MBPS);
+}
+
+TEST("With rp_clamp_tgt_rate_ati off too, only an increase by bytes lets a cut set the target")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_tgt_rate", 0);
+	set(&f, "rp_clamp_tgt_rate_ati", 0);
+	start(&f, 0);
+	cnp(&f, 0);
+	EXPECT_EQ(rate_at(&f, 55 * US), 75 * GBPS);
+	EXPECT_EQ(cnp(&f, 55 * US), 37500 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 56 * US, 10000000), 68750 * MBPS);
+	EXPECT_EQ(cnp(&f, 106 * US), 34375 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 107 * US, 10000000), 51562500000);
+}
+
+TEST("A storm of CNPs ends exactly at rp_min_rate and stays there")
+{
+	static const enum rcc_profile profiles[] = { RCC_PROFILE_AUTO, RCC_PROFILE_CX, RCC_PROFILE_PAPER };
+	static const u64 min_bps[] = { 10 * MBPS, 1 * MBPS, 100 * MBPS };
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		struct flow f;
+		u64 t;
+
+		load(&f, profiles[i], 100 * GBPS);
+		start(&f, 0);
+		for (t = 0; t < 100 * MS; t += US)
+			EXPECT(cnp(&f, t) >= min_bps[i]);
+		EXPECT_EQ(f.d.rate_bps, min_bps[i]);
+	}
+}
+
+TEST("A cut never leaves less than rp_min_dec_fac percent")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_gd", 10);
+	set(&f, "rp_min_dec_fac", 70);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 70 * GBPS);
+	EXPECT_EQ(cnp(&f, 50 * US), 49 * GBPS);
+	set(&f, "rp_min_dec_fac", 0);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 100 * MBPS);
+}
+
+TEST("A greatest rate below the line is never exceeded while recovering")
+{
+	struct flow f;
+	u64 t;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_max_rate", 30000);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 15 * GBPS);
+	for (t = 0; t < 100 * MS; t += 10 * US)
+		EXPECT(rate_at(&f, t) <= 30 * GBPS);
+	EXPECT_EQ(f.d.rate_bps, 30 * GBPS);
+}
+
+TEST("A NAK and a timeout cut the rate where rp_cut_on_loss is set, and nowhere else")
+{
+	static const u32 loss[] = { RCC_EV_NACK, RCC_EV_TIMEOUT };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct flow f;
+
+		load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+		start(&f, 0);
+		EXPECT_EQ(event(&f, loss[i], 0, 0), 100 * GBPS);
+		set(&f, "rp_cut_on_loss", 1);
+		start(&f, 0);
+		EXPECT_EQ(event(&f, loss[i], 0, 0), 50 * GBPS);
+	}
+}
+
+TEST("With rp_clamp_to_sent the first CNP cuts from what was sent, if that is known and lower")
+{
+	struct flow f;
+	u64 t;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	start(&f, 0);
+	for (t = 0; t < 500 * US; t += US)
+		event(&f, RCC_EV_TX, t, 1250);
+	EXPECT_NEAR(cnp(&f, 500 * US), 5e9, 1e7);
+	/* too short to say anything */
+	start(&f, 0);
+	event(&f, RCC_EV_TX, 0, 1250);
+	EXPECT_EQ(cnp(&f, 49 * US), 50 * GBPS);
+	/* more than the line: the caller's clock and ours differ a little */
+	start(&f, 0);
+	event(&f, RCC_EV_TX, 0, 10000000);
+	EXPECT_EQ(cnp(&f, 100 * US), 50 * GBPS);
+}
+
+TEST("What was sent before a long pause does not make a late CNP stop the flow")
+{
+	struct flow f;
+	u64 t;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	start(&f, 0);
+	for (t = 0; t < 500 * US; t += US)
+		event(&f, RCC_EV_TX, t, 1250);
+	EXPECT(cnp(&f, 10 * SEC) > GBPS);
+}
+
+TEST("After hours of silence a flow is back at the line rate, in every profile and at every line rate")
+{
+	static const u64 lines[] = { 1 * MBPS, 100 * MBPS, 10 * GBPS, 400 * GBPS, 800 * GBPS };
+	u32 i, p;
+
+	for (p = 0; p < RCC_PROFILES_SET; p++) {
+		for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+			struct flow f;
+			u64 t;
+
+			load(&f, p, lines[i]);
+			start(&f, 0);
+			for (t = 0; t < 10 * MS; t += 10 * US)
+				cnp(&f, t);
+			EXPECT(f.d.rate_bps < lines[i] || lines[i] <= 100 * MBPS);
+			EXPECT_EQ(rate_at(&f, 3 * 3600 * SEC), lines[i]);
+			/* alpha is gone, too: the next cut takes nothing, or next to nothing */
+			EXPECT_NEAR(cnp(&f, 6 * 3600 * SEC), lines[i], lines[i] * 1e-3);
+			EXPECT_EQ(rate_at(&f, 1ULL << 62), lines[i]);
+			EXPECT_EQ(rate_at(&f, (1ULL << 63) + (1ULL << 62)), lines[i]);
+		}
+	}
+}
+
+TEST("A monitor period made shorter while a cut waits brings that cut, and only that")
+{
+	struct flow f;
+	u64 before;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_rate_reduce_monitor_period", 131071);
+	set(&f, "rp_dce_tcp_rtt", 131071);
+	start(&f, 0);
+	cnp(&f, 0);
+	cnp(&f, 10 * US);
+	before = rate_at(&f, 100 * MS);
+	EXPECT(before > 99 * GBPS);
+	set(&f, "rp_rate_reduce_monitor_period", 50);
+	/* it counts from the last increase, at 99.99 ms, and one more step has come since */
+	EXPECT_NEAR(rate_at(&f, 100 * MS + 50 * US), before * 0.75, 10);
+}
+
+TEST("A greatest rate set while flows run holds from the next event on, and so does lifting it")
+{
+	struct flow quiet, cut;
+
+	load(&quiet, RCC_PROFILE_PAPER, 100 * GBPS);
+	load(&cut, RCC_PROFILE_PAPER, 100 * GBPS);
+	start(&quiet, 0);
+	start(&cut, 0);
+	cnp(&cut, 0);
+	set(&quiet, "rp_max_rate", 20000);
+	set(&cut, "rp_max_rate", 20000);
+	EXPECT_EQ(rate_at(&quiet, US), 20 * GBPS);
+	EXPECT_EQ(rate_at(&cut, US), 20 * GBPS);
+	set(&quiet, "rp_max_rate", 0);
+	EXPECT_EQ(rate_at(&quiet, 2 * US), 100 * GBPS);
+	EXPECT_EQ(cnp(&quiet, 3 * US), 50 * GBPS);
+}
+
+static u64 random_below(u64 *seed, u64 n)
+{
+	return test_random(seed) % n;
+}
+
+/* 0..max, small ones as likely as large ones */
+static u64 random_log(u64 *seed, u64 max)
+{
+	return random_below(seed, max + 1) >> random_below(seed, 64 - __builtin_clzll(max | 1));
+}
+
+static void random_params(struct flow *f, u64 *seed)
+{
+	u32 i;
+
+	for (i = 0; i < rcc_alg_dcqcn.nparams; i++) {
+		const struct rcc_param *d = &rcc_alg_dcqcn.params[i];
+
+		rcc_param_set(&rcc_alg_dcqcn, f->v, i, d->min + random_log(seed, d->max - d->min));
+	}
+}
+
+static struct rcc_event random_event(u64 *seed, u64 now_ns)
+{
+	static const u32 rare[] = { RCC_EV_NACK, RCC_EV_TIMEOUT, RCC_EV_ACK, RCC_EV_RTT, RCC_EV_INT, RCC_EV_TIMER };
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TX, .bytes = 64 + random_log(seed, 65536) };
+	u64 kind = random_below(seed, 100);
+
+	if (kind < 5)
+		ev.type = RCC_EV_CNP;
+	else if (kind < 7)
+		ev.type = rare[random_below(seed, 6)];
+	return ev;
+}
+
+static const u64 random_lines[] = {
+	1 * MBPS, 10 * MBPS, 1 * GBPS, 10 * GBPS, 25 * GBPS, 100 * GBPS, 400 * GBPS, 800 * GBPS, 123456789012,
+};
+
+/* Both get @events random events with gaps up to @gap_ns; returns the widest error bound, in line rates. */
+static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
+{
+	u64 now = random_log(seed, 1ULL << 50), quiet = 0;
+	double widest = 0;
+	struct ref r;
+	u32 i;
+
+	start(f, now);
+	ref_init(&r, f->v, &f->path, now);
+	for (i = 0; i < events; i++) {
+		struct rcc_event ev;
+
+		now += random_log(seed, gap_ns);
+		ev = random_event(seed, now);
+		/* let some flows recover for long */
+		if (ev.type != RCC_EV_TX && quiet)
+			ev.type = RCC_EV_TX;
+		quiet = quiet ? quiet - 1 : random_below(seed, 200) ? 0 : random_below(seed, 500);
+		rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+		ref_event(&r, &ev);
+		/* the reference's timers have not run if the event was none of DCQCN's */
+		EXPECT_NEAR(f->d.rate_bps, ref_rate(&r), r.rc_err + 1);
+		if (r.rc_err / r.line > widest)
+			widest = r.rc_err / r.line;
+	}
+	return widest;
+}
+
+TEST("Every profile agrees with the slow reference over random events, but for what alpha's fixed point loses")
+{
+	u64 seed = 11;
+	double widest;
+	u32 p, i, n;
+
+	for (p = 0; p < RCC_PROFILES_SET; p++) {
+		for (i = 0; i < sizeof(random_lines) / sizeof(random_lines[0]); i++) {
+			for (n = 0; n < 4; n++) {
+				struct flow f;
+
+				load(&f, p, random_lines[i]);
+				widest = compare(&f, &seed, 20000, n % 2 ? 2000 : 20000);
+				/* the bound itself stays tight, where the steps of the fixed point are small */
+				if (random_lines[i] >= GBPS)
+					EXPECT(widest < 2e-2);
+			}
+		}
+	}
+}
+
+TEST("Random parameters agree with the slow reference over random events")
+{
+	u64 seed = 12, gap_us;
+	u32 n;
+
+	for (n = 0; n < 600; n++) {
+		struct flow f;
+
+		load(&f, RCC_PROFILE_CX, random_lines[n % (sizeof(random_lines) / sizeof(random_lines[0]))]);
+		random_params(&f, &seed);
+		/* fewer timed steps between two events than are taken at once, and no more ticks of alpha than we can wait for */
+		gap_us = rcc_min64(f.v[P_TIME_RESET] * 60, f.v[P_DCE_TCP_RTT] * 1000);
+		compare(&f, &seed, 2000, gap_us * US);
+	}
+}
+
+TEST("Gaps of thousands of periods agree with the slow reference within one step of increase")
+{
+	u64 seed = 13;
+	u32 n;
+
+	for (n = 0; n < 200; n++) {
+		struct flow f;
+
+		load(&f, n % RCC_PROFILES_SET, random_lines[n % (sizeof(random_lines) / sizeof(random_lines[0]))]);
+		if (n % 4 == 0)
+			random_params(&f, &seed);
+		set(&f, "rp_dce_tcp_rtt", 1 + random_log(&seed, 500));
+		set(&f, "rp_time_reset", 1 + random_log(&seed, 500));
+		compare(&f, &seed, 300, 20 * MS);
+	}
+}
+
+TEST("The same events give the same decisions and the same state, bit for bit")
+{
+	u64 seed = 14, now = 0;
+	struct flow a, b;
+	u32 i;
+
+	load(&a, RCC_PROFILE_AUTO, 100 * GBPS);
+	load(&b, RCC_PROFILE_AUTO, 100 * GBPS);
+	start(&a, 0);
+	start(&b, 0);
+	for (i = 0; i < 200000; i++) {
+		struct rcc_event ev;
+
+		now += random_log(&seed, 10000);
+		ev = random_event(&seed, now);
+		rcc_alg_dcqcn.event(a.state, a.v, &ev, &a.d);
+		rcc_alg_dcqcn.event(b.state, b.v, &ev, &b.d);
+		EXPECT_EQ(a.d.rate_bps, b.d.rate_bps);
+	}
+	EXPECT(!memcmp(a.state, b.state, sizeof(a.state)));
+	EXPECT(!memcmp(&a.d, &b.d, sizeof(a.d)));
+}
+
+TEST("Whatever the parameters, even changed as it runs, the rate stays between the least one and the line")
+{
+	u64 seed = 15;
+	u32 n, i;
+
+	for (n = 0; n < 500; n++) {
+		u64 now = random_log(&seed, 1ULL << 60);
+		struct flow f;
+
+		load(&f, RCC_PROFILE_CX, random_lines[n % (sizeof(random_lines) / sizeof(random_lines[0]))]);
+		random_params(&f, &seed);
+		start(&f, now);
+		for (i = 0; i < 1000; i++) {
+			u64 max, min;
+			struct rcc_event ev;
+
+			now += random_log(&seed, 1ULL << (10 + n % 35));
+			ev = random_event(&seed, now);
+			if (random_below(&seed, 50) == 0)
+				random_params(&f, &seed);
+			rcc_alg_dcqcn.event(f.state, f.v, &ev, &f.d);
+			max = f.v[P_MAX_RATE] ? rcc_min64(f.v[P_MAX_RATE] * MBPS, f.path.line_bps) : f.path.line_bps;
+			min = rcc_min64(f.v[P_MIN_RATE] * MBPS, max);
+			EXPECT(f.d.rate_bps >= min && f.d.rate_bps <= max);
+		}
+	}
+}

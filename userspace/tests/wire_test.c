@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Wire formats against the golden vectors, which scapy made. */
+#include "golden.h"
+#include "test.h"
+
+static void expect_fields(const struct golden *g, const struct rcc_pkt *pkt)
+{
+	EXPECT_EQ(pkt->version, g->field[GOLDEN_VERSION]);
+	EXPECT_EQ(pkt->l3_bytes, g->field[GOLDEN_BYTES]);
+	EXPECT_EQ(pkt->bth, pkt->version == 4 ? 28 : 48);
+	EXPECT_EQ(pkt->opcode, g->field[GOLDEN_OPCODE]);
+	EXPECT_EQ(pkt->class, g->class);
+	EXPECT_EQ(pkt->ecn, g->field[GOLDEN_ECN]);
+	EXPECT_EQ(pkt->sport, g->field[GOLDEN_SPORT]);
+	EXPECT_EQ(pkt->dqpn, g->field[GOLDEN_DQPN]);
+	EXPECT_EQ(pkt->psn, g->field[GOLDEN_PSN]);
+	EXPECT_EQ(pkt->ackreq, g->field[GOLDEN_ACKREQ]);
+	EXPECT_EQ(pkt->becn, g->field[GOLDEN_BECN]);
+	EXPECT_EQ(pkt->syndrome, g->field[GOLDEN_SYNDROME] < 0 ? 0 : g->field[GOLDEN_SYNDROME]);
+	EXPECT_EQ(pkt->sqpn, g->field[GOLDEN_SQPN] < 0 ? 0 : g->field[GOLDEN_SQPN]);
+}
+
+/* Parse the first @linear of @total bytes from a heap block of exactly @linear. */
+static enum rcc_wire_err parse_exact(const u8 *raw, u32 linear, u32 total, struct rcc_pkt *pkt)
+{
+	u8 *copy = malloc(linear);
+	enum rcc_wire_err err;
+
+	memcpy(copy, raw, linear);
+	err = rcc_wire_parse(copy, linear, total, pkt);
+	free(copy);
+	return err;
+}
+
+TEST("Every golden packet is parsed to the fields that it was made of")
+{
+	u32 i, n, good = 0;
+	const struct golden *g = golden_load(&n);
+
+	EXPECT(n > 100);
+	for (i = 0; i < n; i++) {
+		struct rcc_pkt pkt;
+		enum rcc_wire_err err = parse_exact(g[i].raw, g[i].len, g[i].len, &pkt);
+
+		if (err != g[i].result)
+			printf("# %s\n", g[i].name);
+		EXPECT_EQ(err, g[i].result);
+		if (err)
+			continue;
+		expect_fields(&g[i], &pkt);
+		good++;
+	}
+	EXPECT(good > 80);
+}
+
+TEST("Every opcode without a golden packet has no class, and every class has one")
+{
+	bool seen[256] = { false };
+	u32 i, n;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++)
+		if (g[i].result == RCC_WIRE_OK)
+			seen[g[i].field[GOLDEN_OPCODE]] = true;
+	for (i = 0; i < 256; i++)
+		EXPECT_EQ(seen[i], rcc_op_class[i] != 0);
+}
+
+TEST("Headers alone are enough to parse: the rest of the packet need not be readable")
+{
+	u32 i, n;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		struct rcc_pkt pkt;
+		u32 linear = g[i].len < RCC_HDR_MAX_BYTES ? g[i].len : RCC_HDR_MAX_BYTES;
+
+		EXPECT_EQ(parse_exact(g[i].raw, linear, g[i].len, &pkt), g[i].result);
+		if (g[i].result == RCC_WIRE_OK)
+			expect_fields(&g[i], &pkt);
+	}
+}
+
+/* least bytes that must be readable for a good packet */
+static u32 needed(const struct golden *g)
+{
+	return (g->field[GOLDEN_VERSION] == 4 ? 28 : 48) + 12 +
+	       (g->class & RCC_OC_AETH ? 4 : 0) + (g->class & RCC_OC_UD ? 8 : 0);
+}
+
+TEST("A golden packet cut off anywhere is never parsed, and nothing behind the cut is read")
+{
+	u32 i, n, cut;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		for (cut = 0; cut < g[i].len; cut++) {
+			struct rcc_pkt pkt;
+
+			EXPECT(parse_exact(g[i].raw, cut, cut, &pkt) != RCC_WIRE_OK);
+			if (g[i].result == RCC_WIRE_OK)
+				EXPECT_EQ(parse_exact(g[i].raw, cut, g[i].len, &pkt) == RCC_WIRE_OK, cut >= needed(&g[i]));
+		}
+	}
+}
+
+TEST("Padding of the link layer behind the packet changes nothing")
+{
+	u32 i, n;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		u8 *longer = calloc(1, g[i].len + 18);
+		struct rcc_pkt pkt;
+
+		memcpy(longer, g[i].raw, g[i].len);
+		EXPECT_EQ(rcc_wire_parse(longer, g[i].len + 18, g[i].len + 18, &pkt), g[i].result);
+		if (g[i].result == RCC_WIRE_OK) {
+			expect_fields(&g[i], &pkt);
+			EXPECT(rcc_wire_icrc_ok(longer, &pkt));
+		}
+		free(longer);
+	}
+}
+
+TEST("The ICRC of every golden packet is right")
+{
+	u32 i, n;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		struct rcc_pkt pkt;
+
+		if (g[i].result != RCC_WIRE_OK)
+			continue;
+		EXPECT_EQ(rcc_wire_parse(g[i].raw, g[i].len, g[i].len, &pkt), RCC_WIRE_OK);
+		EXPECT(rcc_wire_icrc_ok(g[i].raw, &pkt));
+		EXPECT_EQ(rcc_wire_icrc(g[i].raw, &pkt), rcc_get_le32(g[i].raw + g[i].len - 4));
+	}
+}
+
+/* May a router change this bit without breaking the ICRC? Written out from IBTA A17.3.3. */
+static bool variant_bit(const struct golden *g, u32 byte, u32 bit)
+{
+	u32 udp = g->field[GOLDEN_VERSION] == 4 ? 20 : 40;
+
+	if (byte == udp + 6 || byte == udp + 7 || byte == udp + 8 + 4)
+		return true;
+	if (udp == 20)
+		return byte == 1 || byte == 8 || byte == 10 || byte == 11;
+	return (byte == 0 && bit < 4) || byte == 1 || byte == 2 || byte == 3 || byte == 7;
+}
+
+TEST("Each bit of a packet breaks the ICRC when flipped, but for those that routers may change")
+{
+	u32 i, n, bit;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		struct rcc_pkt pkt;
+
+		if (g[i].result != RCC_WIRE_OK || g[i].len > 200)
+			continue;
+		EXPECT_EQ(rcc_wire_parse(g[i].raw, g[i].len, g[i].len, &pkt), RCC_WIRE_OK);
+		for (bit = 0; bit < 8 * g[i].len; bit++) {
+			g[i].raw[bit / 8] ^= 1 << bit % 8;
+			EXPECT_EQ(rcc_wire_icrc_ok(g[i].raw, &pkt), variant_bit(&g[i], bit / 8, bit % 8));
+			g[i].raw[bit / 8] ^= 1 << bit % 8;
+		}
+	}
+}
+
+TEST("Our CNP is scapy's, byte for byte, over IPv4 and IPv6")
+{
+	u32 i, n, cnps = 0;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		struct rcc_flow flow = { 0 };
+		u32 bytes;
+		u8 *ip;
+
+		if (!g[i].cnp)
+			continue;
+		flow.version = g[i].field[GOLDEN_VERSION];
+		flow.dscp = g[i].field[GOLDEN_DSCP];
+		flow.ttl = g[i].field[GOLDEN_TTL];
+		flow.sport = g[i].field[GOLDEN_SPORT];
+		flow.dqpn = g[i].field[GOLDEN_DQPN];
+		flow.ip_id = 0x1234;
+		memcpy(flow.saddr, g[i].raw + (flow.version == 4 ? 12 : 8), flow.version == 4 ? 4 : 16);
+		memcpy(flow.daddr, g[i].raw + (flow.version == 4 ? 16 : 24), flow.version == 4 ? 4 : 16);
+		ip = malloc(g[i].len);
+		memset(ip, 0xa5, g[i].len);
+		bytes = rcc_wire_build_cnp(ip, &flow);
+		EXPECT_EQ(bytes, g[i].len);
+		EXPECT(!memcmp(ip, g[i].raw, g[i].len));
+		free(ip);
+		cnps++;
+	}
+	EXPECT_EQ(cnps, 6);
+}
+
+TEST("The room that a CNP may need is what the header says")
+{
+	struct rcc_flow flow = { .version = 6 };
+	u8 *ip = malloc(RCC_CNP_MAX_BYTES);
+
+	EXPECT_EQ(rcc_wire_build_cnp(ip, &flow), RCC_CNP_MAX_BYTES);
+	EXPECT_EQ(RCC_CNP_MAX_BYTES, 80);
+	free(ip);
+}
