@@ -25,8 +25,8 @@
 
 readonly PORT_MBPS=200 MSG_BYTES=65536 MTU=4096 KMIN_KB=30 KMAX_KB=100
 readonly SMALL_HOST=10 SMALL_BYTES=64 SMALL_RATE=2000
-# Messages of the flow without congestion: about 3 s.
-readonly SINGLE_COUNT=5000
+# Messages of the flow without congestion: about 3 s, and the window within.
+readonly SINGLE_COUNT=8000 SINGLE_WINDOW=2
 # PSNs that rxe leaves unacknowledged per RC QP: what of the packets sent is not
 # sent twice but only not acknowledged yet.
 readonly PSN_WINDOW=128
@@ -259,19 +259,21 @@ incast()
 	show "$result"
 }
 
-# small_messages: through the same port while the flows run; into small_json.
+# small_messages: through the same port while the flows run; into small_json.  A
+# second is left for the last of them to arrive; the flows run on until then.
 small_messages()
 {
 	rcc_lat -d rxe$SMALL_HOST -g "$(gid4 rxe$SMALL_HOST)" -p $((TCP_PORT + SMALL_HOST)) \
-		-s $SMALL_BYTES -r $SMALL_RATE -n "$DEMO_SMALL_COUNT" -t "$window" -o "$OUT/$name.lat.csv" \
+		-s $SMALL_BYTES -r $SMALL_RATE -n "$DEMO_SMALL_COUNT" -t $((window + 1)) -o "$OUT/$name.lat.csv" \
 		"$(ip4 1)" > "$dir/small.json" 2> "$dir/small.log" ||
 		die "$name: $(tail -n 3 "$dir/small.log" "$dir/small-server.log")"
 	small_json=$(cat "$dir/small.json")
 }
 
-# single: one flow, nothing in its way but the processor.  The figure is perftest's;
-# instructions per packet are the time for which the processor was busy in a window
-# within, by the packets of the messages that arrived in it.
+# single: one flow, nothing in its way but the processor.  The figure is perftest's,
+# made from its message rate, which has more digits; instructions per packet are the
+# time for which the processor was busy in a window within, by the packets of the
+# messages that arrived in it.
 single()
 {
 	local gid name=single-$alg dir mon summary gbps
@@ -285,13 +287,14 @@ single()
 	gid=$(gid4 rxe1)
 	start_flow_server 2 -n $SINGLE_COUNT --report_gbits
 	busywait 20 all_listening 1 > /dev/null || die "$name: the server does not listen"
-	exec {mon}< <(exec rcc_mon -p s1 -i 20 -c 1 -d 2 -w 30 rxe2 2> "$dir/mon.log")
+	exec {mon}< <(exec rcc_mon -p s1 -i 20 -c 1 -d $SINGLE_WINDOW -w 30 rxe2 2> "$dir/mon.log")
 	start_flow_client 2 -n $SINGLE_COUNT --report_gbits
 	[ "$(monitor_line)" = running ] || die "$name: the flow did not begin"
 	summary=$(monitor_line) || die "$summary"
 	exec {mon}<&-
 	wait "${clients[0]}"
-	gbps=$(perf_figure "$dir/client2.log")
+	gbps=$(awk -v size=$MSG_BYTES '$1 == size && NF == 5 { printf "%.4f", $5 * size * 8 / 1e3 }' \
+		"$dir/client2.log")
 	stop_flows
 	port_clear 1
 
@@ -299,7 +302,8 @@ single()
 	jq -n --arg alg "$alg" --argjson gbps "$gbps" --argjson mon "$summary" --argjson msg $MSG_BYTES \
 		--argjson mtu $MTU '
 		($mon.flows[0].messages * $msg / $mtu) as $packets | {
-			alg: $alg, gbps: $gbps, instr_per_packet: ($mon.busy_ns / $packets | round),
+			alg: $alg, gbps: $gbps, window_gbps: ($packets * $mtu * 8 / $mon.window_s / 1e9),
+			instr_per_packet: ($mon.busy_ns / $packets | round),
 			busy: ($mon.busy_ns / $mon.window_s / 1e7 | round / 100)
 		}' >> "$OUT/overhead.json" || die "$name: no result"
 	jq -rs 'last | "  \(.gbps) Gb/s, \(.instr_per_packet) instructions per packet, processor \(.busy * 100) % busy"' \

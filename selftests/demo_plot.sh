@@ -79,7 +79,7 @@ note()
 	.runs[] | select(.senders == $senders and .ecn and .alg == $alg) |
 	"\(.utilisation * 1000 | round / 10) % of the port used,  \(.drops | thousands) packets dropped" +
 	(.small_msg_us // {} | if .p9999 then
-		",  64 bytes p99.99 " + (.p9999 |
+		",  64 B p99.99 " + (.p9999 |
 			if . >= 10000 then "\(. / 1000 | round) ms" else "\(. / 100 | round / 10) ms" end)
 	 else "" end)' "$dir/results.json"
 }
@@ -139,7 +139,7 @@ block()
 		unset xlabel
 		set ylabel "Mb/s" offset 1.5 textcolor rgb "#444444"
 		set label 4 "$senders senders:" at graph 0, 1.07 font "Sans Bold,12" textcolor rgb "#222222"
-		set label 5 "$(note $senders "$alg")" at graph 0.165, 1.07 font "Sans,11" textcolor rgb "#444444"
+		set label 5 "$(note $senders "$alg")" at graph 0.155, 1.07 font "Sans,11" textcolor rgb "#444444"
 		set arrow 1 from 0, 200 to $seconds, 200 nohead lc rgb "#222222" lw 1 dt 2 front
 		set label 6 "port rate" at graph 0.995, first 214 right font "Sans,9" textcolor rgb "#222222"
 		plot for [i=1:$senders] '$work/$senders-$alg.rates' using 1:(column(i + 1)):(column(i + 2)) \\

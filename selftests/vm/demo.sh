@@ -144,7 +144,7 @@ main()
 	echo
 	cat "$out/table.txt"
 	echo
-	if [[ " $algs " == *" stock "*" dcqcn "* ]]; then
+	if [[ $algs == *stock* && $algs == *dcqcn* ]]; then
 		"$top/selftests/demo_plot.sh" "$out/guest" "$out/incast" || die "cannot draw"
 		echo "picture: $out/incast.png (and .svg)"
 	fi
