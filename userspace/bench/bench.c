@@ -2,9 +2,9 @@
 /*
  * How long does the pure code take?
  *
- * Each benchmark is a function that does its operation n times. It is calibrated to batches of about 10 ms, warmed up, and
- * run for BATCHES batches; minimum, median and maximum per operation are shown, since the neighbours' load shows in the
- * maximum. Results go into a sink that the compiler cannot see through.
+ * Each benchmark is a function that does its operation n times. It is calibrated to batches of about 10 ms, which warms
+ * it up, and run for BATCHES batches; minimum, median and maximum per operation are shown, since the neighbours' load
+ * shows in the maximum. Results go into a sink that the compiler cannot see through.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "wheel.h"
 #include "wire.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define BATCHES		31
 #define BATCH_NS	10000000
 #define QPS		10000
@@ -186,7 +187,7 @@ static void prepare_lookup(void)
 		qps[i].ent.qpn = 17 + i;
 		rcc_qptab_add(&table, &qps[i].ent);
 	}
-	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
 		order[i] = 17 + (seed >> 33) % QPS;
 	}
@@ -287,7 +288,7 @@ static struct bench benches[] = {
 	{ "wheel pop + add, 10000 flows", prepare_wheel10000, run_wheel },
 };
 
-#define NBENCHES	(sizeof(benches) / sizeof(benches[0]))
+#define NBENCHES	ARRAY_SIZE(benches)
 
 static int compare_ns(const void *a, const void *b)
 {

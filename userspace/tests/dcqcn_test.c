@@ -123,7 +123,7 @@ TEST("Alpha decays by g in each period without a CNP, and the next cut shows it"
 	};
 	u32 i;
 
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		u64 now = want[i].periods * 55 * US + 10 * US;
 		struct flow f;
 		double before;
@@ -390,7 +390,7 @@ TEST("After hours of silence a flow is back at the line rate, in every profile a
 	u32 i, p;
 
 	for (p = 0; p < RCC_PROFILES_SET; p++) {
-		for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(lines); i++) {
 			struct flow f;
 			u64 t;
 
@@ -442,6 +442,21 @@ TEST("A greatest rate set while flows run holds from the next event on, and so d
 	set(&quiet, "rp_max_rate", 0);
 	EXPECT_EQ(rate_at(&quiet, 2 * US), 100 * GBPS);
 	EXPECT_EQ(cnp(&quiet, 3 * US), 50 * GBPS);
+}
+
+TEST("A time read a little before the last event's neither cuts again nor lets any time pass")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	start(&f, 100 * US);
+	event(&f, RCC_EV_TX, 99 * US, 4174);
+	EXPECT_EQ(cnp(&f, 98 * US), 50 * GBPS);
+	EXPECT_EQ(cnp(&f, 97 * US), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 96 * US), 50 * GBPS);
+	/* only the second CNP, in its turn */
+	EXPECT_EQ(rate_at(&f, 148 * US), 25 * GBPS);
 }
 
 static u64 random_below(u64 *seed, u64 n)
@@ -519,7 +534,7 @@ TEST("Every profile agrees with the slow reference over random events, but for w
 	u32 p, i, n;
 
 	for (p = 0; p < RCC_PROFILES_SET; p++) {
-		for (i = 0; i < sizeof(random_lines) / sizeof(random_lines[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(random_lines); i++) {
 			for (n = 0; n < 4; n++) {
 				struct flow f;
 
@@ -541,7 +556,7 @@ TEST("Random parameters agree with the slow reference over random events")
 	for (n = 0; n < 600; n++) {
 		struct flow f;
 
-		load(&f, RCC_PROFILE_CX, random_lines[n % (sizeof(random_lines) / sizeof(random_lines[0]))]);
+		load(&f, RCC_PROFILE_CX, random_lines[n % (ARRAY_SIZE(random_lines))]);
 		random_params(&f, &seed);
 		/* fewer timed steps between two events than are taken at once, and no more ticks of alpha than we can wait for */
 		gap_us = rcc_min64(f.v[P_TIME_RESET] * 60, f.v[P_DCE_TCP_RTT] * 1000);
@@ -557,7 +572,7 @@ TEST("Gaps of thousands of periods agree with the slow reference within one step
 	for (n = 0; n < 200; n++) {
 		struct flow f;
 
-		load(&f, n % RCC_PROFILES_SET, random_lines[n % (sizeof(random_lines) / sizeof(random_lines[0]))]);
+		load(&f, n % RCC_PROFILES_SET, random_lines[n % (ARRAY_SIZE(random_lines))]);
 		if (n % 4 == 0)
 			random_params(&f, &seed);
 		set(&f, "rp_dce_tcp_rtt", 1 + random_log(&seed, 500));
@@ -598,7 +613,7 @@ TEST("Whatever the parameters, even changed as it runs, the rate stays between t
 		u64 now = random_log(&seed, 1ULL << 60);
 		struct flow f;
 
-		load(&f, RCC_PROFILE_CX, random_lines[n % (sizeof(random_lines) / sizeof(random_lines[0]))]);
+		load(&f, RCC_PROFILE_CX, random_lines[n % (ARRAY_SIZE(random_lines))]);
 		random_params(&f, &seed);
 		start(&f, now);
 		for (i = 0; i < 1000; i++) {

@@ -38,7 +38,7 @@ static void read_hex(struct golden *g, const char *hex)
 static void read_class(struct golden *g, char *value)
 {
 	char *word;
-	u32 i, n = sizeof(class_words) / sizeof(class_words[0]);
+	u32 i, n = ARRAY_SIZE(class_words);
 
 	for (word = strtok(value, " "); word; word = strtok(NULL, " ")) {
 		for (i = 0; i < n && strcmp(word, class_words[i].word); i++)
@@ -63,7 +63,7 @@ static void read_line(struct golden *g, const char *key, char *value)
 	for (i = 0; i < GOLDEN_FIELDS; i++)
 		if (!strcmp(key, field_names[i]))
 			g->field[i] = atol(value);
-	for (i = 0; i < sizeof(result_words) / sizeof(result_words[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(result_words); i++)
 		if (!strcmp(key, "result") && !strcmp(value, result_words[i]))
 			g->result = i;
 }

@@ -38,8 +38,8 @@ TEST("The mean rate is within 1e-5 of the one asked for, for every rate and size
 {
 	uint32_t r, s;
 
-	for (r = 0; r < sizeof(rates_bps) / sizeof(rates_bps[0]); r++)
-		for (s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
+	for (r = 0; r < ARRAY_SIZE(rates_bps); r++)
+		for (s = 0; s < ARRAY_SIZE(sizes); s++)
 			expect_mean(rates_bps[r], &sizes[s], 1, sizes[s] < 100 ? 200000 : 20000);
 }
 
@@ -47,8 +47,8 @@ TEST("The mean rate is within 1e-5 for a mix of sizes")
 {
 	uint32_t r;
 
-	for (r = 0; r < sizeof(rates_bps) / sizeof(rates_bps[0]); r++)
-		expect_mean(rates_bps[r], sizes, sizeof(sizes) / sizeof(sizes[0]), 50000);
+	for (r = 0; r < ARRAY_SIZE(rates_bps); r++)
+		expect_mean(rates_bps[r], sizes, ARRAY_SIZE(sizes), 50000);
 }
 
 TEST("A flow without a rate never waits")
@@ -125,9 +125,9 @@ TEST("A wait that has begun is stretched or shortened when the rate changes")
 	static const uint32_t bytes[] = { 64, 1500, 4174, 9000, 65535, 131071 };
 	uint32_t i, j, k;
 
-	for (i = 0; i < sizeof(r) / sizeof(r[0]); i++)
-		for (j = 0; j < sizeof(r) / sizeof(r[0]); j++)
-			for (k = 0; k < sizeof(bytes) / sizeof(bytes[0]); k++)
+	for (i = 0; i < ARRAY_SIZE(r); i++)
+		for (j = 0; j < ARRAY_SIZE(r); j++)
+			for (k = 0; k < ARRAY_SIZE(bytes); k++)
 				expect_rescaled(r[i], r[j], bytes[k]);
 }
 

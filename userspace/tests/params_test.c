@@ -11,7 +11,7 @@ static const struct rcc_path path_100g = { .line_bps = 100000000000ULL, .base_rt
 /* every set of descriptors that a user can reach */
 static const struct rcc_alg *const sets[] = { &rcc_alg_dcqcn, &rcc_alg_none, &rcc_np };
 
-#define NSETS	(sizeof(sets) / sizeof(sets[0]))
+#define NSETS	ARRAY_SIZE(sets)
 
 static bool parsed(const char *s, u64 *value)
 {
@@ -39,7 +39,7 @@ TEST("What is not a number, or is too large, is refused and leaves the value alo
 	u64 v = 77;
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		EXPECT(!parsed(bad[i], &v));
 	EXPECT_EQ(rcc_u64_parse("1\0", 2, &v), -1);
 	EXPECT_EQ(v, 77);
@@ -91,10 +91,10 @@ TEST("Every name that mlx5 has for DCQCN's parameters is there, in the order tha
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(rp) / sizeof(rp[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(rp); i++)
 		EXPECT_EQ(rcc_param_find(&rcc_alg_dcqcn, rp[i], strlen(rp[i])), i);
 	EXPECT_EQ(rcc_alg_dcqcn.nparams, i);
-	for (i = 0; i < sizeof(np) / sizeof(np[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(np); i++)
 		EXPECT_EQ(rcc_param_find(&rcc_np, np[i], strlen(np[i])), i);
 }
 
@@ -190,7 +190,7 @@ TEST("The profiles hold the values of the field")
 
 	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_CX, &path_100g, cx);
 	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_PAPER, &path_100g, paper);
-	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		int at = rcc_param_find(&rcc_alg_dcqcn, want[i].name, strlen(want[i].name));
 
 		EXPECT(at >= 0);
@@ -206,8 +206,8 @@ TEST("The automatic profile stays in range and free of contradiction on any path
 	size_t i, j;
 	u32 k;
 
-	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
-		for (j = 0; j < sizeof(rtt) / sizeof(rtt[0]); j++) {
+	for (i = 0; i < ARRAY_SIZE(line); i++) {
+		for (j = 0; j < ARRAY_SIZE(rtt); j++) {
 			struct rcc_path path = { .line_bps = line[i], .base_rtt_ns = rtt[j] };
 			u64 v[RCC_PARAMS_MAX];
 

@@ -14,7 +14,8 @@ passed=0 failed=0 skipped=0
 for command; do
 	echo "# $command"
 	{ sh -c "$command" || echo "exit status $?"; } 2>&1 | tee "$log"
-	counts=$(awk '
+	# shellcheck disable=SC2046 # three numbers
+	set -- $(awk '
 		/^1\.\.[0-9]+$/ { plan = substr($0, 4) + 0 }
 		/^ok .*# SKIP/ { skipped++; next }
 		/^ok / { passed++ }
@@ -28,9 +29,7 @@ for command; do
 				bad = 1
 			print passed + 0, bad + 0, skipped + 0
 		}' "$log")
-	set_counts() { passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3)); }
-	# shellcheck disable=SC2086 # three numbers
-	set_counts $counts
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 done
 
 mkdir -p "$(dirname "$result")"

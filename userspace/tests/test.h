@@ -20,6 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 struct test {
 	const char *sentence;
 	void (*run)(void);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The input is a line rate, a set of parameters and a stream of events, with parameters changed in between. The rate
+ * stays in its range, nothing wraps, and a second run of the same stream agrees bit for bit.
+ */
+#include "algs.h"
+#include "fuzz.h"
+
+#define P_MAX_RATE	6
+#define P_MIN_RATE	9
+#define MAX_LINE_BPS	800000000000ULL
+
+struct flow {
+	u64 state[RCC_STATE_BYTES / 8];
+	u64 v[RCC_PARAMS_MAX];
+	struct rcc_path path;
+	struct rcc_decision d;
+	u64 now_ns;
+};
+
+static void check_rate(const struct flow *f)
+{
+	u64 max = f->path.line_bps;
+
+	if (f->v[P_MAX_RATE])
+		max = rcc_min64(max, f->v[P_MAX_RATE] * RCC_BPS_PER_MBPS);
+	MUST(f->d.rate_bps <= max);
+	MUST(f->d.rate_bps >= rcc_min64(f->v[P_MIN_RATE] * RCC_BPS_PER_MBPS, max));
+	MUST(!f->d.cwnd_bytes && !f->d.timer_ns);
+}
+
+static void change_param(struct flow *f, struct input *in)
+{
+	u32 index = input_number(in, 1) % rcc_alg_dcqcn.nparams;
+	const struct rcc_param *d = &rcc_alg_dcqcn.params[index];
+
+	rcc_param_set(&rcc_alg_dcqcn, f->v, index, d->min + input_number(in, 4) % (d->max - d->min + 1));
+}
+
+static void begin(struct flow *f, struct input *in)
+{
+	u32 changes;
+
+	memset(f, 0, sizeof(*f));
+	f->path.line_bps = RCC_BPS_PER_MBPS + input_number(in, 5) % (MAX_LINE_BPS - RCC_BPS_PER_MBPS + 1);
+	f->path.base_rtt_ns = input_number(in, 4);
+	f->path.mtu_bytes = 4174;
+	f->now_ns = input_number(in, 7);
+	rcc_params_load(&rcc_alg_dcqcn, input_number(in, 1) % RCC_PROFILES_SET, &f->path, f->v);
+	for (changes = input_number(in, 1) % 24; changes; changes--)
+		change_param(f, in);
+	rcc_alg_dcqcn.init(f->state, f->v, &f->path, f->now_ns, &f->d);
+	check_rate(f);
+}
+
+/* Steps of time from nothing to hours: a mantissa of 16 bits and an exponent. */
+static u64 step_ns(struct input *in)
+{
+	u64 mantissa = input_number(in, 2);
+
+	return mantissa << input_number(in, 1) % 32;
+}
+
+static void run(struct flow *f, struct input in)
+{
+	begin(f, &in);
+	while (in.left) {
+		struct rcc_event ev = { .type = input_number(&in, 1) % 16 };
+
+		if (ev.type > RCC_EV_TIMER) {
+			/* half of the remaining codes are packets, the others change a parameter */
+			if (ev.type & 1)
+				change_param(f, &in);
+			ev.type = RCC_EV_TX;
+		}
+		f->now_ns += step_ns(&in);
+		ev.now_ns = f->now_ns;
+		ev.bytes = input_number(&in, 3);
+		rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+		check_rate(f);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct input in = { data, size };
+	static struct flow first, second;
+
+	run(&first, in);
+	run(&second, in);
+	MUST(!memcmp(&first, &second, sizeof(first)));
+	return 0;
+}
