@@ -1,0 +1,366 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# demo.sh - what congestion does to stock rdma_rxe, and what rxe_cc makes of it.
+#
+# Runs in a guest (selftests/vm/demo.sh starts it there, and judges).  All figures of
+# one table come from one boot: stock first, then the same with the module loaded.
+#
+#	 h2 .. h9  ib_send_bw -e, 64 KB messages ----.
+#	                                             |---> switch port s1 ---> h1
+#	 h10       rcc_lat, 64-byte messages --------'     200 Mb/s, a short queue
+#
+# Leaves in $OUT: results.json, and for every run its samples (<run>.csv, of
+# rcc_mon), the latency of every small message (<run>.lat.csv) and the programs' output.
+#
+# With -icount one instruction takes one nanosecond and idle time is skipped, so
+# figures depend on what the guest executes, not on how fast or busy the host is.
+
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+
+# Seconds of guest time that are measured, and the columns of the table.
+: "${DEMO_WINDOW:=3}" "${DEMO_WINDOW_SMALL:=10}" "${DEMO_ALGS:=stock dcqcn none}"
+: "${DEMO_SMALL_COUNT:=20000}" "${DEMO_TABLE:=yes}"
+
+readonly PORT_MBPS=200 MSG_BYTES=65536 MTU=4096 KMIN_KB=30 KMAX_KB=100
+readonly SMALL_HOST=10 SMALL_BYTES=64 SMALL_RATE=2000
+# Messages of the flow without congestion: about 3 s, and the window within.
+readonly SINGLE_COUNT=8000 SINGLE_WINDOW=2
+# PSNs that rxe leaves unacknowledged per RC QP: what of the packets sent is not
+# sent twice but only not acknowledged yet.
+readonly PSN_WINDOW=128
+readonly TCP_PORT=18600
+
+# say TEXT...: a line of progress.
+say()
+{
+	printf '%s\n' "$*"
+}
+
+die()
+{
+	echo "demo.sh: $*"
+	exit 1
+}
+
+###############################################################################
+# Traffic
+
+# flow_args I: what both sides of the flow of sender I are told.
+flow_args()
+{
+	echo -F -e -N -s $MSG_BYTES -m $MTU -p $((TCP_PORT + $1))
+}
+
+servers=() clients=()
+
+start_flow_server()
+{
+	local i=$1
+
+	shift
+	# shellcheck disable=SC2046 # a list
+	ib_send_bw -d rxe1 -x "$gid" $(flow_args "$i") "$@" > "$dir/server$i.log" 2>&1 &
+	servers+=($!)
+}
+
+start_flow_client()
+{
+	local i=$1
+
+	shift
+	# shellcheck disable=SC2046 # a list
+	ib_send_bw -d "rxe$i" -x "$(gid4 "rxe$i")" $(flow_args "$i") "$@" "$(ip4 1)" \
+		> "$dir/client$i.log" 2>&1 &
+	clients+=($!)
+}
+
+# all_listening N: N servers wait at our ports.
+all_listening()
+{
+	[ "$(ss -Hltn "sport >= :$TCP_PORT and sport <= :$((TCP_PORT + 99))" | wc -l)" = "$1" ]
+}
+
+# At the end of a run flows are cut off, not finished.  Senders first, so that none
+# of them sees its receiver go.
+stop_flows()
+{
+	kill -9 "${clients[@]}" 2>/dev/null
+	wait "${clients[@]}" 2>/dev/null
+	kill -9 "${servers[@]}" 2>/dev/null
+	wait "${servers[@]}" 2>/dev/null
+	servers=() clients=()
+}
+
+# flow_errors: how many flows failed while they should have run.
+flow_errors()
+{
+	local pid n=0
+
+	for pid in "${clients[@]}"; do
+		if ! kill -0 "$pid" 2>/dev/null; then
+			n=$((n + 1))
+		fi
+	done
+	echo $n
+}
+
+# start_monitor SECONDS SENDER...: rcc_mon in the background; it announces when all
+# senders send, and later the summary, through file descriptor $mon.
+start_monitor()
+{
+	local window=$1 i devs=()
+
+	shift
+	for i in "$@"; do
+		devs+=("rxe$i")
+	done
+	exec {mon}< <(exec rcc_mon -p s1 -d "$window" -w 30 -o "$OUT/$name.csv" "${devs[@]}" \
+		2> "$dir/mon.log")
+}
+
+# monitor_line: the next line of the monitor.
+monitor_line()
+{
+	local line
+
+	IFS= read -r -u "$mon" -t 600 line ||
+		die "$name: the monitor failed: $(cat "$dir/mon.log"); $(tail -qn 2 "$dir"/client*.log)"
+	echo "$line"
+}
+
+###############################################################################
+# Figures
+
+# cc_counters: the counters of all devices, summed, as JSON.
+cc_counters()
+{
+	local files=(/dev/null)
+
+	if [ -d /sys/class/rxe_cc ]; then
+		files=(/sys/class/rxe_cc/*/counters/{np_cnp_sent,rp_cnp_handled,roce_adp_retrans})
+	fi
+	awk '{ n = split(FILENAME, path, "/"); sum[path[n]] += $1 }
+	     END { printf "{\"cnp_sent\": %d, \"cnp_handled\": %d, \"retransmits\": %d}\n",
+		   sum["np_cnp_sent"], sum["rp_cnp_handled"], sum["roce_adp_retrans"] }' "${files[@]}"
+}
+
+# The queue of tc's RED is what the port has; ECN thresholds are as in port_red.
+port_set()
+{
+	local queue=$1 ecn=$2
+
+	if [ "$ecn" = true ]; then
+		port_red 1 $PORT_MBPS "$queue" $KMIN_KB $KMAX_KB 3> /dev/null
+	else
+		port_tail 1 $PORT_MBPS "$queue" 3> /dev/null
+	fi || die "cannot set the port"
+}
+
+# The schema of build/demo/summary.json; what it does not name comes behind.
+#
+# utilisation counts payload that arrived, once, against the port's rate: headers of
+# 58 bytes per packet alone cost 1.4 %.  wire_utilisation is all that the port sent.
+# Stock has no counter of packets sent again: they are those sent, less those of
+# completed messages, less the window.
+run_json()
+{
+	jq -n --arg name "$name" --arg alg "$alg" --argjson queue "$queue" --argjson ecn "$ecn" \
+		--argjson mon "$summary" --argjson before "$before" --argjson after "$after" \
+		--argjson errors "$errors" --argjson small "$small_json" --argjson marked "$marked" \
+		--argjson port $PORT_MBPS --argjson msg $MSG_BYTES --argjson mtu $MTU \
+		--argjson window $PSN_WINDOW '
+	def round(digits): pow(10; digits) as $p | . * $p | round / $p;
+	($mon.flows | map(.messages * $msg * 8 / $mon.window_s / 1e6)) as $mbps |
+	($mbps | add) as $sum |
+	{
+		work: "incast", senders: ($mbps | length), port_mbps: $port, queue_kb: $queue, ecn: $ecn,
+		alg: $alg,
+		utilisation: ($sum / $port | round(4)),
+		goodput_mbps: ($mbps | map(round(2))),
+		jain: (if $sum > 0 then $sum * $sum / ($mbps | length) / ($mbps | map(. * .) | add)
+		       else 0 end | round(4)),
+		drops: $mon.drops, drops_after_100ms: $mon.drops_settled,
+		queue_used_kb: null,
+		small_msg_us: $small,
+		qp_errors: ($errors + ($small.qp_errors // 0)),
+		cnp_sent: ($after.cnp_sent - $before.cnp_sent),
+		cnp_handled: ($after.cnp_handled - $before.cnp_handled),
+		retransmits: (if $alg == "stock" then
+				[$mon.flows[] | .total_packets - .total_messages * $msg / $mtu - $window |
+				 if . > 0 then . else 0 end] | add
+			      else $after.retransmits - $before.retransmits end),
+		name: $name, window_s: $mon.window_s, start_spread_ms: $mon.start_spread_ms,
+		wire_utilisation: ($mon.port_bytes * 8 / $mon.window_s / 1e6 / $port | round(4)),
+		ecn_marked: $marked,
+		packets_sent: ([$mon.flows[].total_packets] | add),
+		cpu_busy: ($mon.busy_ns / $mon.window_s / 1e9 | round(3))
+	} | .queue_used_kb = ($mon.queue_bytes | map_values(. / 1024 | round(1)))'
+}
+
+# show RUN-JSON: a line about a run that has ended.
+show()
+{
+	jq -r '"  \(.utilisation * 1000 | round / 10) % of the port, \(.drops) drops" +
+		(if .senders > 1 then ", Jain \(.jain)" else "" end) +
+		", queue p99 \(.queue_used_kb.p99) KB" +
+		(if .small_msg_us then ", 64 B p50 \(.small_msg_us.p50) p99.99 \(.small_msg_us.p9999) us" else "" end) +
+		(if .cnp_sent > 0 then ", \(.cnp_sent) CNPs" else "" end) +
+		(if .qp_errors > 0 then ", \(.qp_errors) QP ERRORS" else "" end)' <<< "$1"
+}
+
+###############################################################################
+# Works
+
+# incast SENDERS QUEUE_KB ECN SECONDS [small]: measure one run of the present $alg.
+incast()
+{
+	local senders=$1 queue=$2 ecn=$3 window=$4 small=${5-} gid i
+	local name dir mon summary before after errors marked result small_json=null
+
+	name=incast-$senders-$queue$([ "$ecn" = false ] || echo -ecn)-$alg
+	dir=$OUT/$name
+	mkdir -p "$dir"
+	say "$alg: $senders -> 1, ${queue} KB queue$([ "$ecn" = false ] ||
+		echo ", ECN $KMIN_KB/$KMAX_KB KB")${small:+, with 64-byte messages}"
+	port_set "$queue" "$ecn"
+	gid=$(gid4 rxe1)
+	before=$(cc_counters)
+
+	for ((i = 2; i <= senders + 1; i++)); do
+		start_flow_server $i
+	done
+	if [ -n "$small" ]; then
+		rcc_lat -d rxe1 -g "$gid" -p $((TCP_PORT + SMALL_HOST)) > "$dir/small-server.log" 2>&1 &
+		servers+=($!)
+	fi
+	busywait 20 all_listening ${#servers[@]} > /dev/null || die "$name: servers do not listen"
+
+	# shellcheck disable=SC2046 # a list
+	start_monitor "$window" $(seq 2 $((senders + 1)))
+	for ((i = 2; i <= senders + 1; i++)); do
+		start_flow_client $i
+	done
+	[ "$(monitor_line)" = running ] || die "$name: the flows did not begin"
+	if [ -n "$small" ]; then
+		small_messages
+	fi
+	summary=$(monitor_line) || die "$summary"
+	errors=$(flow_errors)
+	exec {mon}<&-
+	marked=$(port_stats 1 marked)
+	after=$(cc_counters)
+	stop_flows
+	port_clear 1
+
+	result=$(run_json) || die "$name: no result"
+	echo "$result" >> "$OUT/runs.json"
+	show "$result"
+}
+
+# small_messages: through the same port while the flows run; into small_json.  A
+# second is left for the last of them to arrive; the flows run on until then.
+small_messages()
+{
+	rcc_lat -d rxe$SMALL_HOST -g "$(gid4 rxe$SMALL_HOST)" -p $((TCP_PORT + SMALL_HOST)) \
+		-s $SMALL_BYTES -r $SMALL_RATE -n "$DEMO_SMALL_COUNT" -t $((window + 1)) -o "$OUT/$name.lat.csv" \
+		"$(ip4 1)" > "$dir/small.json" 2> "$dir/small.log" ||
+		die "$name: $(tail -n 3 "$dir/small.log" "$dir/small-server.log")"
+	small_json=$(cat "$dir/small.json")
+}
+
+# single: one flow, nothing in its way but the processor.  The figure is perftest's,
+# made from its message rate, which has more digits; instructions per packet are the
+# time for which the processor was busy in a window within, by the packets of the
+# messages that arrived in it.
+single()
+{
+	local gid name=single-$alg dir mon summary gbps
+
+	dir=$OUT/$name
+	mkdir -p "$dir"
+	say "$alg: one flow without congestion"
+	port_clear 1
+	# The monitor reads the statistics of a qdisc: one that holds nothing back.
+	sw tc qdisc add dev s1 root pfifo limit 1000
+	gid=$(gid4 rxe1)
+	start_flow_server 2 -n $SINGLE_COUNT --report_gbits
+	busywait 20 all_listening 1 > /dev/null || die "$name: the server does not listen"
+	exec {mon}< <(exec rcc_mon -p s1 -i 20 -c 1 -d $SINGLE_WINDOW -w 30 rxe2 2> "$dir/mon.log")
+	start_flow_client 2 -n $SINGLE_COUNT --report_gbits
+	[ "$(monitor_line)" = running ] || die "$name: the flow did not begin"
+	summary=$(monitor_line) || die "$summary"
+	exec {mon}<&-
+	wait "${clients[0]}"
+	gbps=$(awk -v size=$MSG_BYTES '$1 == size && NF == 5 { printf "%.4f", $5 * size * 8 / 1e3 }' \
+		"$dir/client2.log")
+	stop_flows
+	port_clear 1
+
+	number "$gbps" || die "$name: no figure: $(tail -n 3 "$dir/client2.log")"
+	jq -n --arg alg "$alg" --argjson gbps "$gbps" --argjson mon "$summary" --argjson msg $MSG_BYTES \
+		--argjson mtu $MTU '
+		($mon.flows[0].messages * $msg / $mtu) as $packets | {
+			alg: $alg, gbps: $gbps, window_gbps: ($packets * $mtu * 8 / $mon.window_s / 1e9),
+			instr_per_packet: ($mon.busy_ns / $packets | round),
+			busy: ($mon.busy_ns / $mon.window_s / 1e7 | round / 100)
+		}' >> "$OUT/overhead.json" || die "$name: no result"
+	jq -rs 'last | "  \(.gbps) Gb/s, \(.instr_per_packet) instructions per packet, processor \(.busy * 100) % busy"' \
+		"$OUT/overhead.json"
+}
+
+# use ALGORITHM: on all devices, with the module loaded if it is not stock.
+use()
+{
+	local f
+
+	[ "$1" != stock ] || return 0
+	if [ ! -d /sys/module/rxe_cc ]; then
+		rcc_load rxe_cc 3> /dev/null || die "rxe_cc.ko does not load"
+	fi
+	for f in /sys/class/rxe_cc/*/algorithm; do
+		[ "$(cat "$f")" = "$1" ] || echo "$1" > "$f" || die "$f does not take '$1'"
+	done
+}
+
+results()
+{
+	jq -n --arg kernel "$(uname -r)" --slurpfile runs "$OUT/runs.json" --slurpfile o "$OUT/overhead.json" '
+	def of(a): $o | map(select(.alg == a))[0] // {};
+	of("stock") as $stock | of("dcqcn") as $loaded | of("none") as $none | {
+		kernel: $kernel,
+		runs: $runs,
+		overhead: {
+			stock_gbps: $stock.gbps, loaded_gbps: $loaded.gbps,
+			ratio: (if $stock.gbps and $loaded.gbps then $loaded.gbps / $stock.gbps * 10000 | round / 10000
+				else null end),
+			stock_instr_per_packet: $stock.instr_per_packet,
+			loaded_instr_per_packet: $loaded.instr_per_packet,
+			none_gbps: $none.gbps, none_instr_per_packet: $none.instr_per_packet
+		}
+	}' > "$OUT/results.json"
+}
+
+main()
+{
+	local alg
+
+	rm -f "$OUT"/{runs,overhead}.json
+	say "building a fabric of 10 hosts"
+	fabric_up 10 3> /dev/null
+	for alg in $DEMO_ALGS; do
+		use "$alg"
+		incast 2 32 false "$DEMO_WINDOW"
+		incast 2 256 false "$DEMO_WINDOW"
+		incast 2 256 true "$DEMO_WINDOW"
+		incast 8 256 true "$DEMO_WINDOW_SMALL" small
+		single
+	done
+	results || die "no results"
+	[ "$DEMO_TABLE" = no ] || jq -rf "$(dirname "$0")/demo_table.jq" "$OUT/results.json"
+	# The library expects test results, which a demonstration has not.
+	_finished=yes
+}
+
+main "$@"

@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# demo.sh - the demonstration: builds what is missing, boots a guest, runs
+# selftests/demo.sh in it, and judges what it measured.
+#
+#	selftests/vm/demo.sh [options]		(make demo)
+#
+# Leaves in build/demo: summary.json, incast.png and incast.svg, table.txt, and in
+# guest/ what the guest said and measured.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+
+usage()
+{
+	cat <<-END
+	usage: demo.sh [options]
+
+	  --kernel NAME      6.12 (default), 6.1, or one of the cache's kernels/
+	  --algs "LIST"      of stock, none, dcqcn (default: "stock dcqcn none")
+	  --quick            short windows and few small messages: a look, no figures
+	  --out DIR          where the results go (default build/demo)
+	  --timeout SECONDS  wall time that the guest may take (default 1500)
+	END
+	exit "${1:-2}"
+}
+
+die()
+{
+	echo "demo.sh: $*" >&2
+	exit 1
+}
+
+kernel=6.12 algs="stock dcqcn none" out=$top/build/demo timeout=1500 envs=()
+
+parse()
+{
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--kernel | --algs | --out | --timeout) [ $# -ge 2 ] || usage ;;
+		esac
+		case $1 in
+		--kernel) kernel=$2; shift ;;
+		--algs) algs=$2; shift ;;
+		--out) out=$2; shift ;;
+		--timeout) timeout=$2; shift ;;
+		--quick) envs+=(--env DEMO_WINDOW=1 --env DEMO_WINDOW_SMALL=2 --env DEMO_SMALL_COUNT=4000) ;;
+		--help | -h) usage 0 ;;
+		*) echo "demo.sh: unknown option $1" >&2; usage ;;
+		esac
+		shift
+	done
+}
+
+# say TEXT...: a line with the seconds that passed.
+say()
+{
+	printf '[%3d s] %s\n' $SECONDS "$*"
+}
+
+# A line as it comes, with the time.
+stamp()
+{
+	local line
+
+	while IFS= read -r line; do
+		say "$line"
+	done
+}
+
+# The same steps as the top Makefile's, which is not asked because it asks us.
+build_module()
+{
+	local ko=$top/build/$KVER/rxe_cc.ko
+
+	if [ -f "$ko" ] && [ -z "$(find "$top/Kbuild" "$top/kmod" -newer "$ko" -print -quit)" ]; then
+		return
+	fi
+	say "building rxe_cc.ko for $KVER"
+	mkdir -p "$top/build/$KVER"
+	cp -ru "$top/Kbuild" "$top/kmod" "$top/build/$KVER/"
+	make -s -C "$KDIR" M="$top/build/$KVER" modules || die "the module does not build"
+}
+
+build()
+{
+	eval "$("$here/kernel.sh" "$kernel")"
+	[ -n "${KVER-}" ] || exit 1
+	command -v gnuplot > /dev/null || die "no gnuplot: run 'make deps'"
+	say "building the tools"
+	make -s -C "$top/selftests/tools" O="$top/build/tools" || die "the tools do not build"
+	if [ "$algs" != stock ]; then
+		build_module
+	fi
+}
+
+# The guest's own exit code also counts leaks and kernel messages; the figures are
+# shown in any case, if there are any.
+run_guest()
+{
+	local module=(--no-module)
+
+	if [ "$algs" != stock ]; then
+		module=(--module "$top/build/$KVER/rxe_cc.ko")
+	fi
+	say "booting Linux $KVER; one nanosecond of its time is one instruction"
+	"$here/run.sh" --kernel "$kernel" --icount --timeout "$timeout" --out "$out/guest" "${module[@]}" \
+		--extra "$top/build/tools/rcc_lat" --extra "$top/build/tools/rcc_mon" \
+		--env DEMO_TABLE=no --env "DEMO_ALGS=$algs" "${envs[@]}" -- ./demo.sh > >(stamp) 2>&1 &
+	guest=$!
+	wait $guest
+	status=$?
+	guest=
+}
+
+cleanup()
+{
+	if [ -n "${guest-}" ]; then
+		kill "$guest" 2>/dev/null
+		wait "$guest" 2>/dev/null
+	fi
+}
+
+main()
+{
+	local status guest
+
+	parse "$@"
+	mkdir -p "$out" || die "cannot write to $out"
+	out=$(cd "$out" && pwd)
+	# What is there afterwards is of this run.
+	rm -rf "$out/guest" "$out"/{summary.json,table.txt,incast.png,incast.svg}
+	trap cleanup EXIT
+	trap 'exit 130' INT TERM
+	build
+	run_guest
+	[ -s "$out/guest/results.json" ] ||
+		die "the guest ended without results; see $out/guest/test.log and console.log"
+
+	cp "$out/guest/results.json" "$out/summary.json"
+	jq -rf "$top/selftests/demo_table.jq" "$out/summary.json" > "$out/table.txt" || die "cannot make the table"
+	echo
+	cat "$out/table.txt"
+	echo
+	if [[ $algs == *stock* && $algs == *dcqcn* ]]; then
+		"$top/selftests/demo_plot.sh" "$out/guest" "$out/incast" || die "cannot draw"
+		echo "picture: $out/incast.png (and .svg)"
+	fi
+	echo "figures: $out/summary.json; samples: $out/guest/*.csv"
+	[ "$status" = 0 ] || die "the guest measured, but did not end clean: see above and $out/guest"
+	say "done"
+}
+
+main "$@"
