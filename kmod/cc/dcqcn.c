@@ -165,10 +165,21 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 		s->alpha = (u64)s->alpha * keep_power(keep, n - 1) >> ALPHA_SHIFT;
 }
 
+/*
+ * Hyper increase: both counters above F. Without a byte counter the timer alone decides, but only after ten times as many
+ * steps: that the network is free again is then a matter of many round trips without a CNP.
+ */
+static bool hyper(const struct dcqcn *s, const struct dcqcn_params *p)
+{
+	if (!p->byte_reset)
+		return s->time_stage > 10 * p->threshold;
+	return s->time_stage > p->threshold && s->byte_stage > p->threshold;
+}
+
 /* How far one step raises the target: that depends on how many steps of either kind came since the last cut. */
 static u64 raise_bps(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	if (s->time_stage > p->threshold && s->byte_stage > p->threshold)
+	if (hyper(s, p))
 		return p->hai_rate * RCC_BPS_PER_MBPS;
 	if (s->time_stage >= p->threshold || s->byte_stage >= p->threshold)
 		return p->ai_rate * RCC_BPS_PER_MBPS;
