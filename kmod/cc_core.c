@@ -35,10 +35,11 @@ static struct rcc_path path_of(const struct rcc_dev *dev)
 	};
 }
 
-/* Hand a decision to the pacer, within what the pacer can do. */
+/* Hand a decision to the pacer, within what the pacer can do and what the QP's own timer bears. */
 static void apply(struct rcc_qp *qp, u64 now_ns)
 {
-	u64 bps = rcc_clamp64(qp->decision.rate_bps, RCC_PACE_MIN_BPS, RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
+	u64 bps = rcc_clamp64(qp->decision.rate_bps, rcc_max64(RCC_PACE_MIN_BPS, READ_ONCE(qp->floor_bps)),
+			      RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
 
 	if (bps != qp->decision.rate_bps) {
 		rcc_count(qp->dev, RCC_C_rate_clamped);

@@ -20,6 +20,9 @@ static void (*rxe_destructor)(struct sk_buff *skb);
 
 void rcc_tx_learn_driver(struct module *owner)
 {
+	if (READ_ONCE(rxe_module) == owner)
+		return;
+	WRITE_ONCE(rxe_destructor, NULL);
 	WRITE_ONCE(rxe_module, owner);
 }
 

@@ -24,6 +24,7 @@
 #define ALPHA_SHIFT	20
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
 #define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+#define SCALE_RTT_MAX_US	200	/* auto: the least RTT seen so far may have stood in a queue */
 #define SENT_FLOOR	10	/* times rp_min_rate: the first CNP takes no sent rate below that for a measure */
 #define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 
@@ -379,7 +380,7 @@ static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc
 static void dcqcn_scale(u64 *v, const struct rcc_path *path)
 {
 	struct dcqcn_params *p = (struct dcqcn_params *)v;
-	u64 rtt_us = rcc_div64(path->base_rtt_ns, 1000);
+	u64 rtt_us = rcc_min64(rcc_div64(path->base_rtt_ns, 1000), SCALE_RTT_MAX_US);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
 	p->ai_rate = rcc_div64(line_mbps, 5000);
