@@ -22,7 +22,8 @@
 
 #define ALPHA_SHIFT	20
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
-#define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+/* increase steps taken one by one; those beyond are taken at once. More than the 310 that hyper() may ask for. */
+#define STEPS_MAX	320
 #define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 
 struct dcqcn {
