@@ -36,7 +36,7 @@ struct dcqcn {
 	u64 due_ns;		/* nothing can change by time alone before that */
 	u64 sent_bytes;		/* towards the next byte stage; before the first CNP: since sent_ns */
 	u64 sent_ns;
-	u64 cnp_ns;		/* last CNP */
+	u64 cnp_ns;		/* last CNP; 0: none yet */
 	u64 cnp_gap_ns;		/* mean time between CNPs, smoothed by 1/4 */
 	u32 packet_bytes;	/* of the last packet sent */
 	u32 alpha;		/* ALPHA_ONE = 1 */
@@ -232,13 +232,15 @@ static u64 cnp_floor(const struct dcqcn *s, const struct dcqcn_params *p)
 	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->cnp_rate_floor / 100;
 }
 
+/* A time read a little before the last CNP's is no gap. */
 static void note_cnp(struct dcqcn *s, u64 now_ns)
 {
-	u64 gap_ns = now_ns - s->cnp_ns;
+	u64 cnp_ns = rcc_max64(now_ns, s->cnp_ns);
+	u64 gap_ns = cnp_ns - s->cnp_ns;
 
 	if (s->cnp_ns)
 		s->cnp_gap_ns = s->cnp_gap_ns ? (3 * s->cnp_gap_ns + gap_ns) / 4 : gap_ns;
-	s->cnp_ns = now_ns;
+	s->cnp_ns = cnp_ns;
 }
 
 static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
