@@ -305,24 +305,33 @@ static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	cut(s, p, now_ns);
 }
 
+/* The caller has brought everything up to @now_ns. */
 static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	if (!s->started) {
+	if (!s->started)
 		first_cnp(s, p, now_ns);
-	} else {
-		advance(s, p, now_ns);
-		if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
-			cut(s, p, now_ns);
-		else
-			s->cut_pending = true;
-	}
+	else if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+		cut(s, p, now_ns);
+	else
+		s->cut_pending = true;
 	s->alpha_cnp = true;
 	advance(s, p, now_ns);
+}
+
+static void marked(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	/* first what fell due before: a late cut must not know of this CNP */
+	if (s->started)
+		advance(s, p, now_ns);
+	note_cnp(s, now_ns);
+	congested(s, p, now_ns);
 }
 
 /* A loss says more than a mark: what was before is no target any more. A timeout says that nothing came through. */
 static void lost(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
+	if (s->started)
+		advance(s, p, ev->now_ns);
 	congested(s, p, ev->now_ns);
 	if (ev->type == RCC_EV_TIMEOUT)
 		s->rc_bps = clamp_bps(s, p, s->rc_bps / 4);
@@ -341,13 +350,15 @@ static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 
 static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
-	s->packet_bytes = ev->bytes;
 	if (!s->started) {
+		s->packet_bytes = ev->bytes;
 		sent_uncongested(s, ev->now_ns, ev->bytes);
 		return;
 	}
 	if (ev->now_ns >= s->due_ns)
 		advance(s, p, ev->now_ns);
+	/* only now: a late cut must not know of this packet */
+	s->packet_bytes = ev->bytes;
 	s->sent_bytes += ev->bytes;
 	if (p->byte_reset && s->sent_bytes >= p->byte_reset) {
 		s->sent_bytes = 0;
@@ -396,12 +407,10 @@ static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, s
 	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
 	struct dcqcn *s = state;
 
-	if (ev->type == RCC_EV_CNP)
-		note_cnp(s, ev->now_ns);
 	if (ev->type == RCC_EV_TX)
 		sent(s, p, ev);
 	else if (ev->type == RCC_EV_CNP)
-		congested(s, p, ev->now_ns);
+		marked(s, p, ev->now_ns);
 	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss)
 		lost(s, p, ev);
 	/* the limits may have been changed since the last step */
