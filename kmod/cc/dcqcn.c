@@ -134,6 +134,12 @@ static u64 clamp_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 bp
 	return rcc_clamp64(bps, rcc_min64(p->min_rate * RCC_BPS_PER_MBPS, max), max);
 }
 
+/* How many whole periods, at least one; one is by far the most frequent, and a division takes long. */
+static u64 periods(u64 ns, u64 period_ns)
+{
+	return ns < 2 * period_ns ? 1 : rcc_div64(ns, period_ns);
+}
+
 /* keep^n, both scaled by ALPHA_ONE */
 static u32 keep_power(u32 keep, u64 n)
 {
@@ -156,7 +162,7 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 
 	if (now_ns < s->alpha_ns + period)
 		return;
-	n = rcc_div64(now_ns - s->alpha_ns, period);
+	n = periods(now_ns - s->alpha_ns, period);
 	s->alpha_ns += n * period;
 	s->alpha = (u64)s->alpha * keep >> ALPHA_SHIFT;
 	if (s->alpha_cnp)
@@ -205,7 +211,7 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 
 	if (now_ns < s->inc_ns + period)
 		return;
-	n = rcc_div64(now_ns - s->inc_ns, period);
+	n = periods(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
 	if (!p->increase_when_idle)
 		n = 1;
@@ -227,7 +233,7 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
  */
 static u64 cnp_floor(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	if (!s->cnp_gap_ns)
+	if (!s->cnp_gap_ns || !p->cnp_rate_floor)
 		return 0;
 	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->cnp_rate_floor / 100;
 }
@@ -259,6 +265,15 @@ static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	s->cut_pending = false;
 }
 
+/* When time alone will change something. */
+static void set_due(struct dcqcn *s, const struct dcqcn_params *p)
+{
+	s->due_ns = rcc_min64(s->alpha_ns + p->dce_tcp_rtt * RCC_NSEC_PER_USEC,
+			      s->inc_ns + p->time_reset * RCC_NSEC_PER_USEC);
+	if (s->cut_pending)
+		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
+}
+
 /* Everything that time alone does until @now_ns, in the order in which it fell due. */
 static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
@@ -273,10 +288,7 @@ static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	}
 	alpha_advance(s, p, now_ns);
 	increase_advance(s, p, now_ns);
-	s->due_ns = rcc_min64(s->alpha_ns + p->dce_tcp_rtt * RCC_NSEC_PER_USEC,
-			      s->inc_ns + p->time_reset * RCC_NSEC_PER_USEC);
-	if (s->cut_pending)
-		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
+	set_due(s, p);
 }
 
 /* The rate really sent since the count began, or the greatest while that is too short or too long ago to tell. */
@@ -315,7 +327,7 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	else
 		s->cut_pending = true;
 	s->alpha_cnp = true;
-	advance(s, p, now_ns);
+	set_due(s, p);
 }
 
 static void marked(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
