@@ -101,7 +101,8 @@ enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc
 	udp_bytes = rcc_get_be16(ip + udp + 4);
 	pkt->sport = rcc_get_be16(ip + udp);
 	pkt->bth = udp + RCC_UDP_BYTES;
-	pkt->opcode = linear > pkt->bth ? ip[pkt->bth] : 0;
+	/* padding of the link layer is no opcode */
+	pkt->opcode = udp_bytes > RCC_UDP_BYTES && rcc_min64(linear, pkt->l3_bytes) > pkt->bth ? ip[pkt->bth] : 0;
 	if (pkt->l3_bytes > total || udp + udp_bytes != pkt->l3_bytes ||
 	    udp_bytes < RCC_UDP_BYTES + RCC_BTH_BYTES + RCC_ICRC_BYTES || linear < pkt->bth + RCC_BTH_BYTES)
 		return RCC_WIRE_SHORT;
