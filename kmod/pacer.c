@@ -10,8 +10,8 @@
  * cost per packet does not depend on the number of QPs. Packets wait in the lists of their own skbs: nothing is
  * allocated. rxe counts the skbs that we hold as sent but not gone, and stops its requester at 64.
  *
- * Sending drops the QP's lock. While @busy is set one context owns the sending side, and whoever else has a packet
- * queues it; the owner looks again before it lets go.
+ * The timer sends with the QP's lock dropped. While it does, @busy is set and whoever has a packet queues it; the timer
+ * looks again before it lets go.
  */
 #include <net/dst.h>
 
@@ -205,7 +205,7 @@ static void take_due(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out)
 	}
 }
 
-/* The owner lets go of the sending side: what came meanwhile waits in the wheel; or pacing ends here. */
+/* The timer lets go of a QP's sending side: what is left or came meanwhile goes into the wheel; or pacing ends here. */
 static void let_go(struct rcc_qp *qp, u64 now_ns)
 {
 	qp->busy = false;
@@ -227,7 +227,7 @@ static void service(struct rcc_qp *qp, u64 now_ns)
 	__skb_queue_head_init(&out);
 	spin_lock(&qp->lock);
 	if (qp->dead || qp->busy) {
-		/* dead: released elsewhere; busy: the owner arms when it lets go */
+		/* dead: released elsewhere; busy: another CPU's timer, which arms when it lets go */
 		spin_unlock(&qp->lock);
 		return;
 	}
@@ -381,14 +381,13 @@ static bool goes_now(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now
  * @skb: the packet; consumed
  * @pkt: what it is: a request, a READ response or an ACK of a reliable connection
  *
- * The caller holds rcu_read_lock(), with bottom halves off.
+ * The caller holds rcu_read_lock(), with bottom halves off. A packet that goes at once is sent without the lock and
+ * without @busy: rxe makes a QP's requests one after the other, and so its responses, so that the next one is not there
+ * before this call returns; and the timer has nothing of this QP.
  */
-void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt)
 {
-	struct rcc_dev *dev = qp->dev;
 	u64 now_ns = ktime_get_ns();
-	struct rcc_pkt departing = *pkt;
-	bool ack = pkt->class & RCC_OC_ACK;
 	struct sk_buff_head stale;
 
 	__skb_queue_head_init(&stale);
@@ -404,23 +403,15 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_p
 	    hold(qp, skb, pkt, &stale)) {
 		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
 			rcc_pacer_arm(qp, now_ns);
-		spin_unlock(&qp->lock);
-		__skb_queue_purge(&stale);
-		return;
-	}
-	depart(qp, skb, &departing, now_ns, false);
-	if (ack || qp->busy) {
-		spin_unlock(&qp->lock);
-		rcc_pacer_send(dev, skb);
+		skb = NULL;
 	} else {
-		qp->busy = true;
-		spin_unlock(&qp->lock);
-		rcc_pacer_send(dev, skb);
-		spin_lock(&qp->lock);
-		let_go(qp, now_ns);
-		spin_unlock(&qp->lock);
+		depart(qp, skb, pkt, now_ns, false);
 	}
-	__skb_queue_purge(&stale);
+	spin_unlock(&qp->lock);
+	if (skb)
+		rcc_pacer_send(qp->dev, skb);
+	if (unlikely(!skb_queue_empty(&stale)))
+		__skb_queue_purge(&stale);
 }
 
 /**

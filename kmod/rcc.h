@@ -18,8 +18,8 @@
  *	qp->lock	spin, bh: everything of a QP that is not identity
  *	pacer->lock	spin, bh: wheel and timer
  *
- * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. Instead one
- * context at a time owns a QP's sending side (qp->busy) and the others queue behind it.
+ * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. While the timer
+ * sends a QP's packets it owns the sending side (qp->busy), and whoever else has one queues it.
  *
  * Lifetime: a QP's record is found through its device's table and freed a grace period after its last reference is
  * dropped; references are the table's and the removal list's. Hooks and the timer use records under rcu_read_lock()
@@ -104,7 +104,8 @@ struct rcc_pacer {
  * @qps: all QPs
  * @nqps: how many (@lock)
  * @pacer: departure schedule
- * @held: packets that wait, requests held at reception included
+ * @held: packets that wait to be sent
+ * @read_held: received requests that wait until READ responses drain
  * @stats: counters
  * @gone: QPs that rxe destroys or resets, to be seen to in process context
  * @gone_work: does it
@@ -140,6 +141,7 @@ struct rcc_dev {
 
 	struct rcc_pacer pacer;
 	atomic_t held;
+	atomic_t read_held;
 	struct rcc_stats __percpu *stats;
 
 	struct llist_head gone;
@@ -195,7 +197,7 @@ enum {
  * @rcu: freed a grace period after the last reference
  * @lock: everything below
  * @dead: unlinked: packets pass by
- * @busy: somebody sends this QP's packets with the lock dropped; others queue
+ * @busy: the timer sends this QP's packets with the lock dropped; others queue
  * @paced: packets go by the pacer
  * @admitting: somebody lets held requests in with the lock dropped
  * @await_resp: a READ request was let in and no response was seen yet
@@ -207,6 +209,7 @@ enum {
  * @wnode: place in the pacer's wheel (pacer->lock too)
  * @pace: departure times
  * @alg: algorithm in charge
+ * @params: where its values are published
  * @decision: its last word
  * @state: its private state
  * @admitted_ns: when the last READ request was let in
@@ -265,6 +268,7 @@ struct rcc_qp {
 	struct rcc_wnode wnode;
 	struct rcc_pace pace;
 	const struct rcc_alg *alg;
+	struct rcc_params __rcu **params;
 	struct rcc_decision decision;
 	u64 state[RCC_STATE_BYTES / sizeof(u64)];
 	u64 admitted_ns;
@@ -337,7 +341,7 @@ void rcc_qp_put(struct rcc_qp *qp);
 int rcc_pacer_init(struct rcc_dev *dev);
 void rcc_pacer_exit(struct rcc_dev *dev);
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
-void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_disarm(struct rcc_qp *qp);
 u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
