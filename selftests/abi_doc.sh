@@ -47,10 +47,15 @@ present()
 		done | sort
 }
 
-# same_files: true if the page on stdin and sysfs agree; prints where they differ.
+# same_files: true if the page on stdin and sysfs agree; prints where they differ, what
+# sysfs has behind a tab.
 same_files()
 {
-	diff <(documented) <(present)
+	local differ
+
+	differ=$(comm -3 <(documented) <(present))
+	echo "$differ"
+	[ -z "$differ" ]
 }
 
 # parameters: a line "PATH MIN MAX AUTO CX PAPER" for each parameter of the page.
