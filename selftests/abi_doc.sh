@@ -114,7 +114,7 @@ test_files()
 	check "sysfs and the ABI page have the same files with the same modes" same_files < "$page"
 	check_num "counters are among them" "$(documented < "$page" | grep -c ^counters/)" '>' 10
 	check_fails "an entry that is missing from the page is noticed" \
-		same_files < <(sed 's|^\(What:.*\)/rp_cnp_handled$|\1/no_such_counter|' "$page")
+		same_files < <(sed 's|/rp_cnp_handled$|/no_such_counter|' "$page")
 }
 
 test_params()
@@ -131,7 +131,7 @@ test_params()
 	check_eq "the profile paper is as documented" "$(profile_differs 6)" ""
 	check_num "a profile that differs is noticed" "$(profile_differs 5 | wc -l)" '>' 0
 	check_eq "ranges are as documented" "$(bounds_differ)" ""
-	check_eq "a parameter set by hand makes the profile custom" "$(cat "$ABI_SYS/profile")" custom
+	check_eq "a value set by hand makes the profile custom" "$(cat "$ABI_SYS/profile")" custom
 }
 
 find_page

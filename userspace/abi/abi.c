@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Print the entries of params/ for the ABI page, from the descriptors that the module itself uses. */
+/* Print the params/ entries of the ABI page, from the descriptors that the module itself uses. */
 #include <ctype.h>
 #include <stdio.h>
 
