@@ -151,6 +151,8 @@ u32 rcc_wire_icrc(const u8 *ip, const struct rcc_pkt *pkt)
  * rcc_wire_icrc_ok() - does the packet carry the right ICRC?
  * @ip: the whole packet, @pkt->l3_bytes in one piece
  * @pkt: what rcc_wire_parse() made of it
+ *
+ * Return: true if it does.
  */
 bool rcc_wire_icrc_ok(const u8 *ip, const struct rcc_pkt *pkt)
 {
