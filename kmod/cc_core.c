@@ -66,6 +66,8 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 	rcu_read_lock();
 	qp->alg = alg;
 	qp->params = params_of(dev, alg);
+	qp->unsaid_packets = 0;
+	qp->unsaid_bytes = 0;
 	memset(qp->state, 0, sizeof(qp->state));
 	memset(&qp->decision, 0, sizeof(qp->decision));
 	alg->init(qp->state, rcu_dereference(*qp->params)->v, &path, now_ns, &qp->decision);
@@ -85,25 +87,53 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 	}
 }
 
-/**
- * rcc_cc_event() - tell the algorithm, and do what it says
- * @qp: the QP; the caller holds its lock and rcu_read_lock()
- * @type: what happened
- * @now_ns: when
- * @bytes: see struct rcc_event
- */
-void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns, u32 bytes)
+static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 {
-	struct rcc_event ev = { .now_ns = now_ns, .type = type, .bytes = bytes };
 	u64 before = qp->decision.rate_bps;
 
 	lockdep_assert_held(&qp->lock);
-	qp->alg->event(qp->state, rcu_dereference(*qp->params)->v, &ev, &qp->decision);
+	qp->alg->event(qp->state, rcu_dereference(*qp->params)->v, ev, &qp->decision);
 	if (qp->decision.rate_bps == before)
 		return;
 	if (qp->pace.ns_per_byte)
-		apply(qp, now_ns);
-	trace_rate(qp, type, before);
+		apply(qp, ev->now_ns);
+	trace_rate(qp, ev->type, before);
+}
+
+/**
+ * rcc_cc_sent() - tell the algorithm of the packets that left since it was last told
+ * @qp: the QP; the caller holds its lock and rcu_read_lock()
+ * @now_ns: when the last of them left
+ *
+ * One event stands for up to RCC_TX_EVENT_PACKETS packets while none of them has to wait.
+ */
+void rcc_cc_sent(struct rcc_qp *qp, u64 now_ns)
+{
+	struct rcc_event ev = {
+		.now_ns = now_ns,
+		.type = RCC_EV_TX,
+		.bytes = qp->unsaid_bytes,
+		.packets = qp->unsaid_packets,
+	};
+
+	qp->unsaid_packets = 0;
+	qp->unsaid_bytes = 0;
+	tell(qp, &ev);
+}
+
+/**
+ * rcc_cc_event() - tell the algorithm of anything else, and do what it says
+ * @qp: the QP; the caller holds its lock and rcu_read_lock()
+ * @type: what happened
+ * @now_ns: when
+ */
+void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns)
+{
+	struct rcc_event ev = { .now_ns = now_ns, .type = type };
+
+	if (qp->unsaid_packets)
+		rcc_cc_sent(qp, now_ns);
+	tell(qp, &ev);
 }
 
 /**

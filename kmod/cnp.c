@@ -239,6 +239,6 @@ void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_
 	qp->rx_cnp++;
 	rcc_count(dev, RCC_C_rp_cnp_handled);
 	trace_cnp_rcvd(qp);
-	rcc_cc_event(qp, RCC_EV_CNP, now_ns, 0);
+	rcc_cc_event(qp, RCC_EV_CNP, now_ns);
 	spin_unlock(&qp->lock);
 }

@@ -127,9 +127,6 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 {
 	u32 bytes = pkt->l3_bytes - pkt->bth;
 
-	/* READ responses count the peer's PSNs */
-	if (!(pkt->class & RCC_OC_REQ))
-		return;
 	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
 		qp->repeating = false;
 	qp->ack_gap++;
@@ -176,13 +173,18 @@ static void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, 
 	qp->tx_packets++;
 	qp->tx_bytes += bytes;
 	repeat = is_repeat(qp, pkt);
-	ask_for_ack(qp, skb, pkt, now_ns, waited);
+	/* READ responses count the peer's PSNs, and no ACK answers them */
+	if (pkt->class & RCC_OC_REQ)
+		ask_for_ack(qp, skb, pkt, now_ns, waited);
 	/* the ACK of a packet sent twice may be either's, and a READ is not answered by an ACK */
 	if (pkt->ackreq && !repeat && !qp->probe_ns && pkt->opcode != RCC_OP_RC_READ_REQUEST) {
 		qp->probe_ns = now_ns;
 		qp->probe_psn = pkt->psn;
 	}
-	rcc_cc_event(qp, RCC_EV_TX, now_ns, bytes);
+	qp->unsaid_packets++;
+	qp->unsaid_bytes += bytes;
+	if (waited || qp->unsaid_packets >= RCC_TX_EVENT_PACKETS)
+		rcc_cc_sent(qp, now_ns);
 }
 
 /* The next packet: responses and requests take turns, so that neither starves the other. */
@@ -323,7 +325,7 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 			qp->probe_ns = 0;
 			if (!qp->naked) {
 				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
-				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
+				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
 			}
 			qp->naked = false;
 			qp->repeating = true;
@@ -343,7 +345,7 @@ static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 n
 		purge(qp, &qp->resp, pkt->psn, stale);
 		/* what we dropped ourselves says nothing about the network */
 		if (!qp->resp_dropped)
-			rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
+			rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
 		qp->resp_dropped = false;
 	}
 	qp->seen_resp = true;

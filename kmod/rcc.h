@@ -59,6 +59,8 @@
 #define RCC_ACKREQ_PACKETS	16	/* the same in packets */
 #define RCC_ACKREQ_AGAIN	4	/* the same in packets that are sent again */
 
+#define RCC_TX_EVENT_PACKETS	16	/* packets that one TX event may stand for, if none had to wait */
+
 #define RCC_ETH_BYTES		14	/* Ethernet header: rates count it, as a switch port does */
 #define RCC_MTU_BYTES		4200
 #define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
@@ -233,6 +235,8 @@ enum {
  * @nak_psn: PSN of that NAK
  * @ack_bytes: packet size that @ack_delta holds for
  * @ack_delta: what setting AckReq does to the ICRC of such a packet
+ * @unsaid_packets: packets that left and that the algorithm was not told of
+ * @unsaid_bytes: their bytes on the wire
  * @left: requests and READ responses that have left
  * @rx_ce: packets received with CE
  * @tx_cnp: CNPs sent
@@ -289,6 +293,8 @@ struct rcc_qp {
 	u32 ack_gap;
 	u32 ack_bytes;
 	u32 ack_delta;
+	u32 unsaid_packets;
+	u32 unsaid_bytes;
 	struct rcc_left left[2];
 	u64 rx_ce;
 	u64 tx_cnp;
@@ -353,7 +359,8 @@ void rcc_pacer_disarm(struct rcc_qp *qp);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);
-void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns, u32 bytes);
+void rcc_cc_sent(struct rcc_qp *qp, u64 now_ns);
+void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns);
 void rcc_cc_rtt(struct rcc_qp *qp, u64 rtt_ns);
 int rcc_cc_init(struct rcc_dev *dev);
 void rcc_cc_exit(struct rcc_dev *dev);

@@ -37,7 +37,7 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 		return;
 	} else {
 		rcc_count(qp->dev, RCC_C_packet_seq_err);
-		rcc_cc_event(qp, RCC_EV_NACK, now_ns, 0);
+		rcc_cc_event(qp, RCC_EV_NACK, now_ns);
 	}
 	qp->naked = true;
 	qp->nak_psn = pkt->psn;
@@ -192,13 +192,6 @@ static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *p
 	return false;
 }
 
-/* A request without CE that asks for no READ response, while none wait: most packets. */
-static bool is_plain(struct rcc_dev *dev, const struct rcc_pkt *pkt)
-{
-	return (pkt->class & RCC_OC_REQ) && pkt->ecn != RCC_ECN_CE && pkt->opcode != RCC_OP_RC_READ_REQUEST &&
-	       !atomic_read(&dev->read_held);
-}
-
 static bool is_udp(const struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	if (state->pf == NFPROTO_IPV4)
@@ -228,6 +221,8 @@ unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 	dev = rcc_dev_by_netdev(skb->dev);
 	if (!dev || !pskb_may_pull(skb, min_t(u32, skb->len, RCC_HDR_MAX_BYTES)))
 		return NF_ACCEPT;
+	if (rcc_wire_plain(skb->data, skb_headlen(skb)) && !atomic_read(&dev->read_held))
+		return NF_ACCEPT;
 	err = rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, &pkt);
 	if (err == RCC_WIRE_SHORT) {
 		rcc_count(dev, RCC_C_rx_malformed);
@@ -240,8 +235,6 @@ unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 		WRITE_ONCE(deliver4, state->okfn);
 	else
 		WRITE_ONCE(deliver6, state->okfn);
-	if (is_plain(dev, &pkt))
-		return NF_ACCEPT;
 	local_bh_disable();
 	taken = rx(dev, skb, &pkt);
 	local_bh_enable();

@@ -44,7 +44,7 @@
 	c(rx_read_held)		/* requests held until READ responses drain */	\
 	c(rx_read_released)							\
 	c(rx_read_dropped)							\
-	c(rx_malformed)								\
+	c(rx_malformed)		/* lengths that contradict each other */	\
 	/* bookkeeping */							\
 	c(rate_clamped)		/* decisions outside the pacer's range */	\
 	c(qp_new)								\

@@ -19,7 +19,7 @@
 
 /* what can happen to a QP */
 enum rcc_event_type {
-	RCC_EV_TX = 1,		/* a packet left: bytes */
+	RCC_EV_TX = 1,		/* packets left: bytes, packets */
 	RCC_EV_ACK,		/* an ACK came: bytes newly acknowledged */
 	RCC_EV_CNP,		/* a valid CNP came */
 	RCC_EV_RTT,		/* a round trip was measured: rtt_ns, fabric_ns */
@@ -34,6 +34,7 @@ enum rcc_event_type {
  * @now_ns: when, on a clock that never goes back
  * @type: enum rcc_event_type
  * @bytes: TX: bytes on the wire, Ethernet header included. ACK: bytes newly acknowledged
+ * @packets: TX: packets that left since the last such event; 0 counts as 1. More than one only if none had to wait
  * @ce_permille: share of the acknowledged packets that were marked CE, 0..1000
  * @rtt_ns: RTT: the whole round trip, time held in the sender's pacer not included
  * @fabric_ns: RTT: the part spent in the network; equals @rtt_ns where the peer cannot tell
@@ -43,6 +44,7 @@ struct rcc_event {
 	u64 now_ns;
 	u32 type;
 	u32 bytes;
+	u32 packets;
 	u32 ce_permille;
 	u32 rtt_ns;
 	u32 fabric_ns;

@@ -381,22 +381,24 @@ static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 	s->sent_bytes += bytes;
 }
 
-static void note_size(struct dcqcn *s, u32 bytes)
+static void note_size(struct dcqcn *s, const struct rcc_event *ev)
 {
+	u32 bytes = ev->packets > 1 ? ev->bytes / ev->packets : ev->bytes;
+
 	s->packet_bytes = s->packet_bytes ? (7 * s->packet_bytes + bytes) / 8 : bytes;
 }
 
 static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
 	if (!s->started) {
-		note_size(s, ev->bytes);
+		note_size(s, ev);
 		sent_uncongested(s, ev->now_ns, ev->bytes);
 		return;
 	}
 	if (ev->now_ns >= s->due_ns)
 		advance(s, p, ev->now_ns);
 	/* only now: a late cut must not know of this packet */
-	note_size(s, ev->bytes);
+	note_size(s, ev);
 	s->sent_bytes += ev->bytes;
 	if (p->byte_reset && s->sent_bytes >= p->byte_reset) {
 		s->sent_bytes = 0;

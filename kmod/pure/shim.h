@@ -77,6 +77,11 @@ static inline u32 rcc_get_be24(const u8 *p)
 	return (u32)p[0] << 16 | (u32)p[1] << 8 | p[2];
 }
 
+static inline u32 rcc_get_be32(const u8 *p)
+{
+	return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3];
+}
+
 static inline u32 rcc_get_le32(const u8 *p)
 {
 	return (u32)p[3] << 24 | (u32)p[2] << 16 | (u32)p[1] << 8 | p[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* RoCEv2 packets: bounds-checked parser, ICRC, and the one packet that we build, the CNP. See wire.h. */
+#include "psn.h"
 #include "wire.h"
 
 #define IPPROTO_IS_UDP	17
@@ -53,23 +54,27 @@ static enum rcc_wire_err parse_ip(const u8 *ip, u32 linear, u32 *udp, struct rcc
 
 static enum rcc_wire_err parse_bth(const u8 *bth, u32 bytes, struct rcc_pkt *pkt)
 {
+	u32 qpn = rcc_get_be32(bth + 4), psn = rcc_get_be32(bth + 8);
 	const u8 *ext = bth + RCC_BTH_BYTES;
+	u8 class = rcc_op_class[pkt->opcode];
 
-	pkt->class = rcc_op_class[pkt->opcode];
-	pkt->becn = bth[4] & 0x40;
-	pkt->dqpn = rcc_get_be24(bth + 5);
-	pkt->ackreq = bth[8] & 0x80;
-	pkt->psn = rcc_get_be24(bth + 9);
+	pkt->class = class;
+	pkt->becn = qpn & 0x40000000;
+	pkt->dqpn = qpn & 0xffffff;
+	pkt->ackreq = psn & 0x80000000;
+	pkt->psn = psn & RCC_PSN_MASK;
 	pkt->syndrome = 0;
 	pkt->sqpn = 0;
-	if (!pkt->class)
+	if (!class)
 		return RCC_WIRE_OPCODE;
-	if (pkt->class & RCC_OC_AETH) {
+	if (!(class & (RCC_OC_AETH | RCC_OC_UD)))
+		return RCC_WIRE_OK;
+	if (class & RCC_OC_AETH) {
 		if (bytes < RCC_BTH_BYTES + 4)
 			return RCC_WIRE_SHORT;
 		pkt->syndrome = ext[0];
 	}
-	if (pkt->class & RCC_OC_UD) {
+	if (class & RCC_OC_UD) {
 		if (bytes < RCC_BTH_BYTES + 8)
 			return RCC_WIRE_SHORT;
 		pkt->sqpn = rcc_get_be24(ext + 5);
@@ -91,15 +96,18 @@ static enum rcc_wire_err parse_bth(const u8 *bth, u32 bytes, struct rcc_pkt *pkt
 enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc_pkt *pkt)
 {
 	enum rcc_wire_err err;
-	u32 udp, udp_bytes;
+	u32 udp, udp_bytes, ports;
 
 	err = parse_ip(ip, linear, &udp, pkt);
 	if (err)
 		return err;
-	if (linear < udp + RCC_UDP_BYTES || rcc_get_be16(ip + udp + 2) != RCC_ROCE_PORT)
+	if (linear < udp + RCC_UDP_BYTES)
+		return RCC_WIRE_NOT_ROCE;
+	ports = rcc_get_be32(ip + udp);
+	if ((ports & 0xffff) != RCC_ROCE_PORT)
 		return RCC_WIRE_NOT_ROCE;
 	udp_bytes = rcc_get_be16(ip + udp + 4);
-	pkt->sport = rcc_get_be16(ip + udp);
+	pkt->sport = ports >> 16;
 	pkt->bth = udp + RCC_UDP_BYTES;
 	/* padding of the link layer is no opcode */
 	pkt->opcode = udp_bytes > RCC_UDP_BYTES && rcc_min64(linear, pkt->l3_bytes) > pkt->bth ? ip[pkt->bth] : 0;
@@ -107,6 +115,36 @@ enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc
 	    udp_bytes < RCC_UDP_BYTES + RCC_BTH_BYTES + RCC_ICRC_BYTES || linear < pkt->bth + RCC_BTH_BYTES)
 		return RCC_WIRE_SHORT;
 	return parse_bth(ip + pkt->bth, rcc_min64(linear, pkt->l3_bytes - RCC_ICRC_BYTES) - pkt->bth, pkt);
+}
+
+/**
+ * rcc_wire_plain() - is this clearly a packet that says nothing about congestion?
+ * @ip: its IP header
+ * @linear: bytes readable at @ip
+ *
+ * A request without CE that asks for no READ response: nearly all that a receiver sees, so this is the shortest way to
+ * tell. It may say no to such a packet, and says nothing of the packet's other fields.
+ *
+ * Return: true for a RoCEv2 request without CE that is no READ request.
+ */
+bool rcc_wire_plain(const u8 *ip, u32 linear)
+{
+	u32 udp = RCC_IP4_BYTES;
+	u8 opcode;
+
+	if (linear < RCC_IP6_BYTES + RCC_UDP_BYTES + 1)
+		return false;
+	if (ip[0] == 0x45) {
+		if ((ip[1] & RCC_ECN_MASK) == RCC_ECN_CE)
+			return false;
+	} else {
+		udp = RCC_IP6_BYTES;
+		if (ip[0] >> 4 != 6 || (ip[1] >> 4 & RCC_ECN_MASK) == RCC_ECN_CE)
+			return false;
+	}
+	opcode = ip[udp + RCC_UDP_BYTES];
+	return rcc_get_be16(ip + udp + 2) == RCC_ROCE_PORT && (rcc_op_class[opcode] & RCC_OC_REQ) &&
+	       opcode != RCC_OP_RC_READ_REQUEST;
 }
 
 /**
