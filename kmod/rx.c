@@ -101,6 +101,8 @@ static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 {
 	struct rcc_dev *dev = qp->dev;
 
+	/* a request for which there is no room is held, too, and dropped at once: the sum of the counters holds */
+	rcc_count(dev, RCC_C_rx_read_held);
 	if (skb_queue_len(&qp->read) >= RCC_READ_HELD_MAX || atomic_read(&dev->read_held) >= RCC_DEV_HELD_MAX ||
 	    !(skb->dev->flags & IFF_UP) || !skb_dst_force(skb)) {
 		rcc_count(dev, RCC_C_rx_read_dropped);
@@ -109,7 +111,6 @@ static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 	}
 	atomic_inc(&dev->read_held);
 	__skb_queue_tail(&qp->read, skb);
-	rcc_count(dev, RCC_C_rx_read_held);
 	if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
 		rcc_pacer_arm(qp, ktime_get_ns());
 }
