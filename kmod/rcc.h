@@ -49,11 +49,11 @@
 #include "stats.h"
 
 /* Bounds. A QP's requests are bounded by rxe itself: 64 packets out, then it waits for our skbs to be freed. */
-#define RCC_DEV_HELD_MAX	65536	/* packets held per device; beyond, they leave unpaced */
+#define RCC_DEV_HELD_MAX	65536	/* packets held per device; beyond, see hold() */
 #define RCC_RESP_HELD_MAX	4096	/* READ response packets held per QP; beyond, they are dropped */
 #define RCC_READ_HOLD_AT	64	/* READ response packets held before further requests are held */
 #define RCC_READ_ADMIT_AT	16	/* READ response packets left when the next request is let in */
-#define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are let in */
+#define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are dropped */
 #define RCC_READ_ADMIT_NS	(1 * NSEC_PER_MSEC)	/* longest wait for a READ's first response */
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
 #define RCC_ACKREQ_PACKETS	16	/* the same in packets */
