@@ -35,17 +35,22 @@ static struct rcc_path path_of(const struct rcc_dev *dev)
 	};
 }
 
-/* Hand a decision to the pacer, within what the pacer can do and what the QP's own timer bears. */
-static void apply(struct rcc_qp *qp, u64 now_ns)
+/* Bring a decision into what the pacer can do and what the QP's own timer bears. */
+static void limit(struct rcc_qp *qp)
 {
 	u64 bps = rcc_clamp64(qp->decision.rate_bps, rcc_max64(RCC_PACE_MIN_BPS, READ_ONCE(qp->floor_bps)),
 			      RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
 
-	if (bps != qp->decision.rate_bps) {
-		rcc_count(qp->dev, RCC_C_rate_clamped);
-		qp->decision.rate_bps = bps;
-	}
-	rcc_pace_set_rate(&qp->pace, now_ns, bps);
+	if (bps == qp->decision.rate_bps)
+		return;
+	rcc_count(qp->dev, RCC_C_rate_clamped);
+	qp->decision.rate_bps = bps;
+}
+
+/* Hand a decision within its limits to the pacer. */
+static void apply(struct rcc_qp *qp, u64 now_ns)
+{
+	rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
 	if (rcc_wheel_queued(&qp->wnode)) {
 		rcc_pacer_disarm(qp);
 		rcc_pacer_arm(qp, now_ns);
@@ -74,6 +79,7 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 	rcu_read_unlock();
 	if (alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(dev->open)) {
 		WRITE_ONCE(qp->paced, true);
+		limit(qp);
 		apply(qp, now_ns);
 		return;
 	}
@@ -93,6 +99,9 @@ static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 
 	lockdep_assert_held(&qp->lock);
 	qp->alg->event(qp->state, rcu_dereference(*qp->params)->v, ev, &qp->decision);
+	/* before they are compared: an algorithm that stays below a limit changes nothing */
+	if (qp->pace.ns_per_byte)
+		limit(qp);
 	if (qp->decision.rate_bps == before)
 		return;
 	if (qp->pace.ns_per_byte)

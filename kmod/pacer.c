@@ -286,11 +286,16 @@ static enum hrtimer_restart pacer_fire(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/*
- * rxe begins again at @psn. Go-back-N repeats everything from there on: what still waits of it would arrive for nothing.
- * The caller frees @out without the lock.
+/**
+ * rcc_pacer_purge() - take packets out that rxe is about to send again
+ * @qp: the QP; the caller holds its lock
+ * @queue: @qp->req or @qp->resp
+ * @psn: rxe begins again here
+ * @out: gets them; the caller frees them without the lock
+ *
+ * Go-back-N repeats everything from @psn on: what still waits of it would arrive for nothing.
  */
-static void purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out)
+void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out)
 {
 	struct rcc_pkt pkt;
 	struct sk_buff *skb;
@@ -321,13 +326,14 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 		qp->snd_max = next;
 	} else {
 		if (rcc_psn_diff(pkt->psn, qp->snd_nxt) < 0) {
-			purge(qp, &qp->req, pkt->psn, stale);
+			rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
 			qp->probe_ns = 0;
 			if (!qp->naked) {
 				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
 				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
 			}
 			qp->naked = false;
+			qp->retrying = true;
 			qp->repeating = true;
 			qp->repeat_end = qp->snd_max;
 			qp->ask_ack = true;
@@ -342,7 +348,7 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
-		purge(qp, &qp->resp, pkt->psn, stale);
+		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
 		/* what we dropped ourselves says nothing about the network */
 		if (!qp->resp_dropped)
 			rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);

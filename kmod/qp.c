@@ -152,6 +152,8 @@ static void forget_peer(struct rcc_qp *qp)
 	qp->seen_req = false;
 	qp->seen_resp = false;
 	qp->naked = false;
+	qp->retrying = false;
+	qp->seen_ack = false;
 	qp->repeating = false;
 	qp->probe_ns = 0;
 	memset(qp->left, 0, sizeof(qp->left));

@@ -49,11 +49,11 @@
 #include "stats.h"
 
 /* Bounds. A QP's requests are bounded by rxe itself: 64 packets out, then it waits for our skbs to be freed. */
-#define RCC_DEV_HELD_MAX	65536	/* packets held per device; beyond, they leave unpaced */
+#define RCC_DEV_HELD_MAX	65536	/* packets held per device; beyond, see hold() */
 #define RCC_RESP_HELD_MAX	4096	/* READ response packets held per QP; beyond, they are dropped */
 #define RCC_READ_HOLD_AT	64	/* READ response packets held before further requests are held */
 #define RCC_READ_ADMIT_AT	16	/* READ response packets left when the next request is let in */
-#define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are let in */
+#define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are dropped */
 #define RCC_READ_ADMIT_NS	(1 * NSEC_PER_MSEC)	/* longest wait for a READ's first response */
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
 #define RCC_ACKREQ_PACKETS	16	/* the same in packets */
@@ -225,6 +225,9 @@ enum {
  * @seen_resp: @resp_nxt holds
  * @resp_dropped: a READ response was dropped for want of room
  * @naked: a NAK came and nothing was sent again since
+ * @retrying: rxe has gone back and no ACK has come since: it ignores NAKs
+ * @seen_ack: @una holds
+ * @una: the oldest PSN that we have seen no ACK of
  * @repeating: packets before @repeat_end are sent again
  * @ask_ack: the next of them asks for an ACK
  * @repeat_end: @snd_max when rxe went back
@@ -268,6 +271,8 @@ struct rcc_qp {
 	bool seen_resp;
 	bool resp_dropped;
 	bool naked;
+	bool retrying;
+	bool seen_ack;
 	bool repeating;
 	bool ask_ack;
 	struct sk_buff_head req;
@@ -289,6 +294,7 @@ struct rcc_qp {
 	u32 snd_max;
 	u32 resp_nxt;
 	u32 nak_psn;
+	u32 una;
 	u32 repeat_end;
 	u32 ack_gap;
 	u32 ack_bytes;
@@ -356,6 +362,7 @@ void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
 void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_disarm(struct rcc_qp *qp);
+void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);

@@ -25,11 +25,14 @@ static bool icrc_ok(struct sk_buff *skb, const struct rcc_pkt *pkt)
 }
 
 /*
- * A NAK. Only "out of sequence" is a sign of congestion; "receiver not ready" is none. What waits beyond its PSN stays: if
- * rxe goes back it is freed then, and rxe ignores some NAKs.
+ * A NAK. Only "out of sequence" is a sign of congestion; "receiver not ready" is none. rxe goes back to its PSN, and what
+ * waits from there on is freed at once: rxe sends nothing before it has few packets out. But rxe ignores a NAK while it
+ * repeats, until an ACK comes, and one of what was acknowledged; it would not repeat then what we free.
  */
-static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
+static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
+	bool obeyed = !qp->retrying && (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0);
+
 	if ((pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK) {
 		rcc_count(qp->dev, RCC_C_rnr_nak);
 	} else if (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->naked && qp->nak_psn == pkt->psn)) {
@@ -42,30 +45,48 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 	qp->naked = true;
 	qp->nak_psn = pkt->psn;
 	qp->probe_ns = 0;
+	if (!obeyed)
+		return;
+	qp->retrying = true;
+	rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
+}
+
+/* The peer has everything up to this PSN: rxe obeys NAKs again, and a round trip may be over. */
+static void ack(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
+{
+	if (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0)
+		qp->una = rcc_psn_add(pkt->psn, 1);
+	qp->seen_ack = true;
+	qp->retrying = false;
+	if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
+		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
+		qp->probe_ns = 0;
+	}
 }
 
 static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	bool is_nak = pkt->syndrome & RCC_AETH_KIND_MASK;
+	struct sk_buff_head stale;
 	u64 now_ns;
 
-	if (!is_nak && !READ_ONCE(qp->probe_ns))
+	if (!is_nak && !READ_ONCE(qp->probe_ns) && !READ_ONCE(qp->retrying))
 		return;
 	now_ns = ktime_get_ns();
 	if (!icrc_ok(skb, pkt)) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
 	}
+	__skb_queue_head_init(&stale);
 	spin_lock(&qp->lock);
-	if (!rcc_qp_from_peer(qp, skb, pkt)) {
+	if (!rcc_qp_from_peer(qp, skb, pkt))
 		rcc_count(qp->dev, RCC_C_nak_ignored);
-	} else if (is_nak) {
-		nak(qp, pkt, now_ns);
-	} else if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
-		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
-		qp->probe_ns = 0;
-	}
+	else if (is_nak)
+		nak(qp, pkt, now_ns, &stale);
+	else
+		ack(qp, pkt, now_ns);
 	spin_unlock(&qp->lock);
+	__skb_queue_purge(&stale);
 }
 
 static bool is_read_request(const struct sk_buff *skb)
@@ -101,6 +122,8 @@ static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 {
 	struct rcc_dev *dev = qp->dev;
 
+	/* a request for which there is no room is held, too, and dropped at once: the sum of the counters holds */
+	rcc_count(dev, RCC_C_rx_read_held);
 	if (skb_queue_len(&qp->read) >= RCC_READ_HELD_MAX || atomic_read(&dev->read_held) >= RCC_DEV_HELD_MAX ||
 	    !(skb->dev->flags & IFF_UP) || !skb_dst_force(skb)) {
 		rcc_count(dev, RCC_C_rx_read_dropped);
@@ -109,7 +132,6 @@ static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 	}
 	atomic_inc(&dev->read_held);
 	__skb_queue_tail(&qp->read, skb);
-	rcc_count(dev, RCC_C_rx_read_held);
 	if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
 		rcc_pacer_arm(qp, ktime_get_ns());
 }

@@ -207,6 +207,12 @@ static void increase(struct dcqcn *s, const struct dcqcn_params *p)
 	s->rc_bps = clamp_bps(s, p, (s->rc_bps + s->rt_bps + 1) / 2);
 }
 
+/* What two packets need at the current rate: a longer silence is not the pacer's. */
+static u64 paced_gap_ns(const struct dcqcn *s)
+{
+	return rcc_div64(2 * (u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, rcc_max64(s->rc_bps, 1));
+}
+
 /*
  * Take the timed increases that fell due by @now_ns. Between two packets one step may be enough (rp_increase_when_idle
  * 0): what the network would have said to a higher rate is not known, as RFC 7661 says of TCP.
@@ -220,8 +226,8 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 		return;
 	n = periods(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
-	if (!p->increase_when_idle)
-		n = 1;
+	if (!p->increase_when_idle && n > 1)
+		n = rcc_min64(n, 1 + rcc_div64(paced_gap_ns(s), period));
 	for (i = 0; i < n && i < STEPS_MAX; i++) {
 		s->time_stage++;
 		increase(s, p);

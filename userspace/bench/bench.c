@@ -77,6 +77,14 @@ static void prepare_congested(void)
 	cc_event(RCC_EV_CNP, 0, 0);
 }
 
+/* one CNP in ten cuts */
+static void prepare_small(void)
+{
+	cc_prepare(RCC_PROFILE_AUTO);
+	cc_event(RCC_EV_TX, 1000000, 110);
+	cc_event(RCC_EV_NACK, 0, 0);
+}
+
 static void prepare_congested_cx(void)
 {
 	cc_prepare(RCC_PROFILE_CX);
@@ -100,7 +108,7 @@ static void run_cnp(u64 n)
 	}
 }
 
-/* each one cuts */
+/* each one that counts cuts */
 static void run_cnp_cut(u64 n)
 {
 	while (n--) {
@@ -294,6 +302,7 @@ static struct bench benches[] = {
 	{ "dcqcn TX, in congestion, cx", prepare_congested_cx, run_tx },
 	{ "dcqcn CNP, every 4 us", prepare_congested, run_cnp },
 	{ "dcqcn CNP, each one cuts", prepare_congested, run_cnp_cut },
+	{ "dcqcn CNP, small packets", prepare_small, run_cnp_cut },
 	{ "dcqcn CNP, each one cuts, cx", prepare_congested_cx, run_cnp_cut },
 	{ "wire parse, IPv4 RC 4096 B", prepare_parse4, run_parse },
 	{ "wire parse, IPv6 RC 4096 B", prepare_parse6, run_parse },

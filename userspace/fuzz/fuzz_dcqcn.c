@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The input is a line rate, a set of parameters and a stream of events, with parameters changed in between. The rate
- * stays in its range, nothing wraps, and a second run of the same stream agrees bit for bit.
+ * stays in its range, nothing wraps, CNPs alone change nothing where they count by the size of packets, and a second
+ * run of the same stream agrees bit for bit.
  */
 #include "algs.h"
 #include "fuzz.h"
 
 #define P_MAX_RATE	6
 #define P_MIN_RATE	9
+#define P_CNP_BYTES	20
 #define MAX_LINE_BPS	800000000000ULL
 
 struct flow {
@@ -16,6 +18,7 @@ struct flow {
 	struct rcc_path path;
 	struct rcc_decision d;
 	u64 now_ns;
+	bool touched;	/* something came that may change the rate */
 };
 
 static void check_rate(const struct flow *f)
@@ -25,6 +28,7 @@ static void check_rate(const struct flow *f)
 	if (f->v[P_MAX_RATE])
 		max = rcc_min64(max, f->v[P_MAX_RATE] * RCC_BPS_PER_MBPS);
 	MUST(f->d.rate_bps <= max);
+	MUST(f->touched || f->d.rate_bps == max);
 	MUST(f->d.rate_bps >= rcc_min64(f->v[P_MIN_RATE] * RCC_BPS_PER_MBPS, max));
 	MUST(!f->d.cwnd_bytes && !f->d.timer_ns);
 }
@@ -76,6 +80,9 @@ static void run(struct flow *f, struct input in)
 		f->now_ns += step_ns(&in);
 		ev.now_ns = f->now_ns;
 		ev.bytes = input_number(&in, 3);
+		if (ev.type == RCC_EV_TX || ev.type == RCC_EV_NACK || ev.type == RCC_EV_TIMEOUT ||
+		    (ev.type == RCC_EV_CNP && !f->v[P_CNP_BYTES]))
+			f->touched = true;
 		rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
 		check_rate(f);
 	}

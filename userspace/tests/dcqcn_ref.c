@@ -6,6 +6,7 @@
 
 #define ALPHA_UNIT	(1.0 / (1 << 20))
 #define WINDOW_NS	1000000
+#define LEAST_SENT	10	/* a sent rate counts as at least that many least rates */
 #define AT_ONCE		320	/* timed steps beyond that are allowed to end on the target itself */
 
 static double mbps(const struct ref *r, enum ref_param param)
@@ -81,7 +82,7 @@ static void apply_floor(const struct ref *r, double *bps, double *err)
 	if (!r->mean_gap)
 		return;
 	/* packets per second times bits; the real one rounds down twice */
-	floor = 1e9 / r->mean_gap * r->last_bytes * 8 * r->v[P_CNP_RATE_FLOOR] / 100;
+	floor = 1e9 / r->mean_gap * r->mean_bytes * 8 * r->v[P_CNP_RATE_FLOOR] / 100;
 	low = fmax(low, fmin(floor * (1 - 1e-12) - 2, r->rt - r->rt_err));
 	high = fmax(high, fmin(floor * (1 + 1e-12), r->rt + r->rt_err));
 	*bps = fmax(*bps, fmin(floor, r->rt));
@@ -154,12 +155,13 @@ static void first_cut(struct ref *r, u64 now_ns)
 		r->rc = mbps(r, P_RATE_TO_SET_ON_FIRST_CNP);
 	} else if (r->v[P_CLAMP_TO_SENT] && now_ns - r->window_ns >= us(r, P_RATE_REDUCE_MONITOR_PERIOD) &&
 		   now_ns - r->window_ns <= 2 * WINDOW_NS) {
-		double bps = r->window_bytes * 8 / seconds;
-
+		double bps = r->window_bytes * 8 / seconds, least = LEAST_SENT * mbps(r, P_MIN_RATE);
 		/* the real one counts whole microseconds */
-		if (bps < r->rc)
-			r->rc_err = bps * 1e-6 / seconds + 2000;
-		r->rc = fmin(r->rc, bps);
+		double err = bps * 1e-6 / seconds + 2000;
+
+		if (fmax(bps, least) < r->rc)
+			r->rc_err = bps + err < least ? 0 : err;
+		r->rc = fmin(r->rc, fmax(bps, least));
 	}
 	bind(r, &r->rc, &r->rc_err);
 	r->rt = r->rc;
@@ -192,6 +194,22 @@ static void count_cnp(struct ref *r, u64 now_ns)
 	r->last_cnp = now_ns;
 }
 
+/* Marks are for packets, cuts for bytes: so many must have been marked since the last CNP that counted. */
+static bool enough_marked(struct ref *r)
+{
+	r->marked_bytes += r->mean_bytes;
+	if (r->marked_bytes < r->v[P_CNP_BYTES])
+		return false;
+	r->marked_bytes = 0;
+	return true;
+}
+
+/* The mean of the sizes: the first as it is, each later one with a weight of an eighth. */
+static void count_packet(struct ref *r, u32 bytes)
+{
+	r->mean_bytes = r->mean_bytes ? floor(r->mean_bytes * 0.875 + bytes * 0.125) : bytes;
+}
+
 /* A loss forgets the target; when a timeout tells, the rate falls to a quarter once more. */
 static void loss_too(struct ref *r, u32 type)
 {
@@ -208,7 +226,7 @@ static void transmitted(struct ref *r, u64 now_ns, u32 bytes)
 {
 	u64 every = r->v[P_BYTE_RESET];
 
-	r->last_bytes = bytes;
+	count_packet(r, bytes);
 	if (!r->started) {
 		if (now_ns - r->window_ns > WINDOW_NS) {
 			r->window_ns = now_ns;
@@ -244,7 +262,7 @@ void ref_event(struct ref *r, const struct rcc_event *ev)
 		run_timers(r, ev->now_ns);
 	if (ev->type == RCC_EV_CNP)
 		count_cnp(r, ev->now_ns);
-	if (congested)
+	if (loss || (ev->type == RCC_EV_CNP && enough_marked(r)))
 		congestion(r, ev->now_ns);
 	if (loss)
 		loss_too(r, ev->type);

@@ -345,6 +345,8 @@ TEST("A storm of CNPs ends exactly at rp_min_rate and stays there")
 		u64 t;
 
 		load(&f, profiles[i], 100 * GBPS);
+		/* these CNPs are for no packets */
+		set(&f, "rp_cnp_bytes", 0);
 		start(&f, 0);
 		for (t = 0; t < 100 * MS; t += US)
 			EXPECT(cnp(&f, t) >= min_bps[i]);
@@ -496,6 +498,20 @@ TEST("While CNPs for packets of b bytes come every d ns, no cut goes below 70 % 
 	}
 }
 
+TEST("In auto CNPs for packets that arrive with less than rp_min_rate end exactly at that, and stay there")
+{
+	struct flow f;
+	u64 now = MS;
+	u32 i;
+
+	/* 1024 bytes per 600 us are 13.7 Mb/s, and 70 % of that 9.6; the increase waits for 800 us without a cut */
+	load(&f, RCC_PROFILE_AUTO, 100 * GBPS);
+	start(&f, now);
+	for (i = 0; i < 200; i++)
+		EXPECT(marked(&f, &now, now, 600 * US, 1024) >= 10 * MBPS);
+	EXPECT_EQ(f.d.rate_bps, 10 * MBPS);
+}
+
 /* Packets of 12500 bytes with a CNP each every 10 us from 100 us on, up to a cut at 300 us: they arrive with 10 Gb/s. */
 static u64 marked_10g(struct flow *f, u64 percent)
 {
@@ -537,13 +553,177 @@ TEST("A gap between CNPs counts for a quarter of their mean")
 	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 12500), 6250 * MBPS);
 }
 
-TEST("The floor counts packets as large as the last one that left")
+TEST("The floor counts packets of the mean size, in which the last one has a weight of an eighth")
 {
 	struct flow f;
 
 	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
 	event(&f, RCC_EV_TX, 310 * US, 8000);
+	/* (7 * 12500 + 8000) / 8 = 11937 bytes, every 10 us */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 8000), 9549600000);
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	event(&f, RCC_EV_TX, 310 * US, 8000);
+	event(&f, RCC_EV_TX, 311 * US, 8000);
+	/* (7 * 11937 + 8000) / 8 = 11444 */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 8000), 9155200000);
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	event(&f, RCC_EV_TX, 310 * US, 20500);
+	/* (7 * 12500 + 20500) / 8 = 13500 */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 8000), 10800 * MBPS);
+}
+
+TEST("The mean size comes down to that of the packets, and up to seven bytes below it")
+{
+	struct flow f;
+	u32 i;
+
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	for (i = 0; i < 200; i++)
+		event(&f, RCC_EV_TX, 310 * US, 8000);
 	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 8000), 6400 * MBPS);
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	for (i = 0; i < 200; i++)
+		event(&f, RCC_EV_TX, 310 * US, 20000);
+	/* whole bytes: an eighth of 7 is nothing */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 20000), 15994400000);
+}
+
+/* A packet and its CNP @n times, 50 us apart: how often that lowered the rate; it never raised it. */
+static u32 cuts(struct flow *f, u64 *now_ns, u32 n, u32 bytes)
+{
+	u32 count = 0;
+
+	while (n--) {
+		u64 before = event(f, RCC_EV_TX, *now_ns, bytes), after = cnp(f, *now_ns);
+
+		EXPECT(after <= before);
+		count += after < before;
+		*now_ns += 50 * US;
+	}
+	return count;
+}
+
+/* auto, but cuts begin at the line rate, and leave what they leave */
+static void load_sizes(struct flow *f, u64 cnp_bytes)
+{
+	load(f, RCC_PROFILE_AUTO, 100 * GBPS);
+	set(f, "rp_clamp_to_sent", 0);
+	set(f, "rp_cnp_rate_floor", 0);
+	set(f, "rp_time_reset", 131071);
+	set(f, "rp_cnp_bytes", cnp_bytes);
+	start(f, 0);
+}
+
+TEST("Messages of 64 bytes, 110 on the wire, are cut once per ten CNPs in auto, and once per CNP in cx")
+{
+	struct flow f;
+	u64 now = 0;
+	u32 i;
+
+	load(&f, RCC_PROFILE_AUTO, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 0);
+	start(&f, 0);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(cuts(&f, &now, 9, 110), 0);
+		EXPECT_EQ(cuts(&f, &now, 1, 110), 1);
+		if (i < 2)
+			EXPECT_EQ(f.d.rate_bps, 50 * GBPS >> i);
+	}
+	/* with all the rules of auto: 110 bytes per 50 us are less than ten times the least rate, so that is cut */
+	load(&f, RCC_PROFILE_AUTO, 100 * GBPS);
+	now = 0;
+	start(&f, 0);
+	EXPECT_EQ(cuts(&f, &now, 9, 110), 0);
+	EXPECT_EQ(f.d.rate_bps, 100 * GBPS);
+	EXPECT_EQ(cuts(&f, &now, 1, 110), 1);
+	EXPECT_EQ(f.d.rate_bps, 50 * MBPS);
+	load(&f, RCC_PROFILE_CX, 100 * GBPS);
+	now = 0;
+	start(&f, 0);
+	EXPECT_EQ(cuts(&f, &now, 30, 110), 30);
+}
+
+TEST("So many CNPs make a cut as have rp_cnp_bytes of packets between them, and from that size on each one does")
+{
+	static const struct {
+		u64 cnp_bytes;
+		u32 bytes;
+		u32 cnps;
+	} want[] = {
+		{ 1024, 4174, 1 }, { 1024, 1102, 1 }, { 1024, 1024, 1 }, { 1024, 1023, 2 }, { 1024, 512, 2 },
+		{ 1024, 511, 3 }, { 1024, 342, 3 }, { 1024, 341, 4 }, { 1024, 90, 12 }, { 1024, 65536, 1 },
+		{ 65535, 4174, 16 }, { 65535, 65535, 1 }, { 1, 1, 1 }, { 2, 1, 2 }, { 0, 1, 1 }, { 0, 110, 1 },
+		{ 0, 4174, 1 },
+	};
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		struct flow f;
+		u64 now = 0;
+
+		load_sizes(&f, want[i].cnp_bytes);
+		for (n = 0; n < 4; n++) {
+			EXPECT_EQ(cuts(&f, &now, want[i].cnps - 1, want[i].bytes), 0);
+			EXPECT_EQ(cuts(&f, &now, 1, want[i].bytes), 1);
+			if (!n)
+				EXPECT_EQ(f.d.rate_bps, 50 * GBPS);
+		}
+	}
+}
+
+TEST("CNPs count by the mean size, so a large packet among small ones changes little")
+{
+	struct flow f;
+	u64 now = 0;
+
+	load_sizes(&f, 1024);
+	EXPECT_EQ(cuts(&f, &now, 10, 110), 1);
+	/* (7 * 110 + 4174) / 8 = 618; then (7 * 618 + 110) / 8 = 554: 1172 bytes */
+	EXPECT_EQ(cuts(&f, &now, 1, 4174), 0);
+	EXPECT_EQ(cuts(&f, &now, 1, 110), 1);
+	/* 498, 449 and 406: 1353 bytes; the 148 beyond 1024 are forgotten */
+	EXPECT_EQ(cuts(&f, &now, 2, 110), 0);
+	EXPECT_EQ(cuts(&f, &now, 1, 110), 1);
+}
+
+TEST("Before a packet was sent CNPs change nothing in auto, and everything where each one counts")
+{
+	struct flow f;
+	u64 t;
+
+	load(&f, RCC_PROFILE_AUTO, 100 * GBPS);
+	start(&f, 0);
+	for (t = 0; t < 10 * MS; t += 10 * US)
+		EXPECT_EQ(cnp(&f, t), 100 * GBPS);
+	EXPECT_EQ(cnp(&f, 3600 * SEC), 100 * GBPS);
+	/* the first packet counts whole, and so does its CNP */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 3601 * SEC, 4174), 100 * GBPS);
+	EXPECT_EQ(cnp(&f, 3601 * SEC + 10 * US), 50 * GBPS);
+	/* a loss needs no packet */
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 3 * MS), 100 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_NACK, 3 * MS, 0), 50 * GBPS);
+	set(&f, "rp_cnp_bytes", 0);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 3 * MS), 50 * GBPS);
+}
+
+TEST("A CNP that does not count is none for alpha, and no cut waits for it")
+{
+	double alpha = 1;
+	struct flow f;
+	u64 now = 0;
+	u32 i;
+
+	load_sizes(&f, 1024);
+	EXPECT_EQ(cuts(&f, &now, 10, 110), 1);
+	/* the cut was at 450 us; the next nine CNPs come from 500 us to 900 us */
+	EXPECT_EQ(cuts(&f, &now, 9, 110), 0);
+	EXPECT_EQ(rate_at(&f, 3449 * US), 50 * GBPS);
+	/* in ten periods of 300 us only the first has seen one */
+	for (i = 1; i < 10; i++)
+		alpha *= 1020.0 / 1024;
+	EXPECT_NEAR(cnp(&f, 3450 * US), 50e9 * (1 - alpha / 2), 2e6);
 }
 
 TEST("The floor holds for cuts by losses, but lifts no rate above the target")
@@ -616,6 +796,57 @@ TEST("With rp_clamp_to_sent the first CNP cuts from what was sent, if that is kn
 	EXPECT_EQ(cnp(&f, 100 * US), 50 * GBPS);
 }
 
+TEST("A sent rate below ten times rp_min_rate counts as that much when the first CNP cuts from it")
+{
+	struct flow f;
+	u64 t;
+
+	/* the least rate is 10 Mb/s; 1024 bytes in 500 us are 16.4 Mb/s */
+	load(&f, RCC_PROFILE_AUTO, 100 * GBPS);
+	start(&f, 0);
+	event(&f, RCC_EV_TX, 0, 1024);
+	EXPECT_EQ(cnp(&f, 500 * US), 50 * MBPS);
+	/* no other cut knows of it: this one, 290 us later, would leave 70 % of 28.2 Mb/s */
+	EXPECT_EQ(cnp(&f, 790 * US), 25 * MBPS);
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	start(&f, 0);
+	/* nothing sent at all, and the least rate is 100 Mb/s */
+	EXPECT_EQ(cnp(&f, 100 * US), 500 * MBPS);
+	EXPECT_EQ(rate_at(&f, 155 * US), 750 * MBPS);
+	/* 999.2 Mb/s are below, 1 Gb/s and 2 Gb/s are not */
+	start(&f, 0);
+	event(&f, RCC_EV_TX, 0, 12490);
+	EXPECT_EQ(cnp(&f, 100 * US), 500 * MBPS);
+	start(&f, 0);
+	event(&f, RCC_EV_TX, 0, 12500);
+	EXPECT_EQ(cnp(&f, 100 * US), 500 * MBPS);
+	start(&f, 0);
+	for (t = 0; t < 100 * US; t += 5 * US)
+		event(&f, RCC_EV_TX, t, 1250);
+	EXPECT_EQ(cnp(&f, 100 * US), GBPS);
+}
+
+TEST("The least sent rate of the first cut lifts neither rp_max_rate nor rp_rate_to_set_on_first_cnp")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	set(&f, "rp_max_rate", 600);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 100 * US), 300 * MBPS);
+	set(&f, "rp_max_rate", 0);
+	set(&f, "rp_rate_to_set_on_first_cnp", 400);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 100 * US), 200 * MBPS);
+	/* and where the sent rate is not asked for, the cut is from the line rate */
+	set(&f, "rp_rate_to_set_on_first_cnp", 0);
+	set(&f, "rp_clamp_to_sent", 0);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 100 * US), 50 * GBPS);
+}
+
 TEST("What was sent before a long pause does not make a late CNP stop the flow")
 {
 	struct flow f;
@@ -631,12 +862,13 @@ TEST("What was sent before a long pause does not make a late CNP stop the flow")
 
 static const u64 silent_lines[] = { 1 * MBPS, 100 * MBPS, 10 * GBPS, 400 * GBPS, 800 * GBPS };
 
-/* CNPs for 10 ms, of no packets: to the least rate in auto. The last cut is at 10 ms. */
+/* CNPs for 10 ms, of no packets, and each one counts: to the least rate in auto. The last cut is at 10 ms. */
 static void storm(struct flow *f, enum rcc_profile profile, u64 line_bps)
 {
 	u64 t;
 
 	load(f, profile, line_bps);
+	set(f, "rp_cnp_bytes", 0);
 	start(f, 0);
 	for (t = 0; t < 10 * MS; t += 10 * US)
 		cnp(f, t);
@@ -804,10 +1036,11 @@ static void random_params(struct flow *f, u64 *seed)
 	}
 }
 
-static struct rcc_event random_event(u64 *seed, u64 now_ns)
+/* packets of 64 to @bytes_max more */
+static struct rcc_event random_event(u64 *seed, u64 now_ns, u32 bytes_max)
 {
 	static const u32 rare[] = { RCC_EV_NACK, RCC_EV_TIMEOUT, RCC_EV_ACK, RCC_EV_RTT, RCC_EV_INT, RCC_EV_TIMER };
-	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TX, .bytes = 64 + random_log(seed, 65536) };
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TX, .bytes = 64 + random_log(seed, bytes_max) };
 	u64 kind = random_below(seed, 100);
 
 	if (kind < 5)
@@ -825,9 +1058,10 @@ static const u64 random_lines[] = {
 static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
 {
 	u64 now = 1 + random_log(seed, 1ULL << 50), quiet = 0;
+	/* half of the flows have packets so small that in auto most of their CNPs do not count */
+	u32 bytes_max = random_below(seed, 2) ? 65536 : 512, i;
 	double widest = 0;
 	struct ref r;
-	u32 i;
 
 	start(f, now);
 	ref_init(&r, f->v, &f->path, now);
@@ -835,7 +1069,7 @@ static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
 		struct rcc_event ev;
 
 		now += random_log(seed, gap_ns);
-		ev = random_event(seed, now);
+		ev = random_event(seed, now, bytes_max);
 		/* let some flows recover for long */
 		if (ev.type != RCC_EV_TX && quiet)
 			ev.type = RCC_EV_TX;
@@ -918,7 +1152,7 @@ TEST("The same events give the same decisions and the same state, bit for bit")
 		struct rcc_event ev;
 
 		now += random_log(&seed, 10000);
-		ev = random_event(&seed, now);
+		ev = random_event(&seed, now, i % 2000 < 1000 ? 65536 : 512);
 		rcc_alg_dcqcn.event(a.state, a.v, &ev, &a.d);
 		rcc_alg_dcqcn.event(b.state, b.v, &ev, &b.d);
 		EXPECT_EQ(a.d.rate_bps, b.d.rate_bps);
@@ -944,7 +1178,7 @@ TEST("Whatever the parameters, even changed as it runs, the rate stays between t
 			struct rcc_event ev;
 
 			now += random_log(&seed, 1ULL << (10 + n % 35));
-			ev = random_event(&seed, now);
+			ev = random_event(&seed, now, n % 2 ? 65536 : 512);
 			if (random_below(&seed, 50) == 0)
 				random_params(&f, &seed);
 			rcc_alg_dcqcn.event(f.state, f.v, &ev, &f.d);

@@ -85,6 +85,7 @@ TEST("Every name that mlx5 has for DCQCN's parameters is there, in the order tha
 		"rp_dce_tcp_g", "rp_dce_tcp_rtt", "rp_rate_reduce_monitor_period", "rp_initial_alpha_value", "rp_gd",
 		/* ours */
 		"rp_cut_on_loss", "rp_clamp_to_sent", "rp_cnp_rate_floor", "rp_increase_when_idle",
+		"rp_cnp_bytes",
 	};
 	static const char *const np[] = {
 		"np_min_time_between_cnps", "np_cnp_dscp", "np_cnp_prio_mode", "np_cnp_prio",
@@ -185,6 +186,7 @@ TEST("The profiles hold the values of the field")
 		{ "rp_clamp_tgt_rate", 0, 1 }, { "rp_clamp_tgt_rate_ati", 1, 1 }, { "rp_max_rate", 0, 0 },
 		{ "rp_cut_on_loss", 0, 0 }, { "rp_clamp_to_sent", 0, 0 },
 		{ "rp_rate_to_set_on_first_cnp", 0, 0 }, { "rp_cnp_rate_floor", 0, 0 }, { "rp_increase_when_idle", 1, 1 },
+		{ "rp_cnp_bytes", 0, 0 },
 	};
 	u64 cx[RCC_PARAMS_MAX], paper[RCC_PARAMS_MAX];
 	size_t i;
@@ -231,7 +233,7 @@ static void expect_auto(u64 line_bps, u64 rtt_ns, const char *name, u64 want)
 	EXPECT_EQ(v[at], want);
 }
 
-TEST("The automatic profile scales increases to the line and periods to the round trip")
+TEST("The automatic profile scales increases to the line and periods to the round trip, up to 200 us of it")
 {
 	static const struct {
 		u64 line_mbps;
@@ -248,7 +250,10 @@ TEST("The automatic profile scales increases to the line and periods to the roun
 		u64 monitor;
 	} times[] = {
 		{ 100000, 8000, 3000, 200 }, { 70000, 5600, 2100, 140 }, { 10000, 800, 300, 50 }, { 1000, 80, 55, 50 },
-		{ 0, 55, 55, 50 }, { 4000000000, 131071, 131071, 131071 },
+		{ 0, 55, 55, 50 },
+		/* whole microseconds, and 200 of them at the most */
+		{ 199999, 15920, 5970, 398 }, { 200000, 16000, 6000, 400 }, { 200999, 16000, 6000, 400 },
+		{ 201000, 16000, 6000, 400 }, { 10000000, 16000, 6000, 400 }, { 4000000000, 16000, 6000, 400 },
 	};
 	size_t i;
 
@@ -274,6 +279,7 @@ TEST("What the automatic profile does not scale has one value on every path")
 		{ "rp_max_rate", 0 }, { "rp_min_dec_fac", 50 }, { "rp_rate_to_set_on_first_cnp", 0 },
 		{ "rp_dce_tcp_g", 1020 }, { "rp_initial_alpha_value", 1024 }, { "rp_gd", 11 }, { "rp_cut_on_loss", 1 },
 		{ "rp_clamp_to_sent", 1 }, { "rp_cnp_rate_floor", 70 }, { "rp_increase_when_idle", 0 },
+		{ "rp_cnp_bytes", 1024 },
 	};
 	size_t i;
 
