@@ -120,14 +120,26 @@ start_monitor()
 		2> "$dir/mon.log")
 }
 
-# monitor_line: the next line of the monitor.
+# monitor_line: the next line of the monitor, into $line.
 monitor_line()
 {
-	local line
-
 	IFS= read -r -u "$mon" -t 600 line ||
-		die "$name: the monitor failed: $(cat "$dir/mon.log"); $(tail -qn 2 "$dir"/client*.log)"
-	echo "$line"
+		die "$name: $(cat "$dir/mon.log"); $(tail -qn 2 "$dir"/client*.log)"
+}
+
+# monitor_running: when all flows have begun.
+monitor_running()
+{
+	monitor_line
+	[ "$line" = running ] || die "$name: the monitor says '$line'"
+}
+
+# monitor_summary: when the window is over; into $summary.
+monitor_summary()
+{
+	monitor_line
+	summary=$line
+	exec {mon}<&-
 }
 
 ###############################################################################
@@ -152,9 +164,9 @@ port_set()
 	local queue=$1 ecn=$2
 
 	if [ "$ecn" = true ]; then
-		port_red 1 $PORT_MBPS "$queue" $KMIN_KB $KMAX_KB 3> /dev/null
+		port_red 1 $PORT_MBPS "$queue" $KMIN_KB $KMAX_KB
 	else
-		port_tail 1 $PORT_MBPS "$queue" 3> /dev/null
+		port_tail 1 $PORT_MBPS "$queue"
 	fi || die "cannot set the port"
 }
 
@@ -217,7 +229,7 @@ show()
 incast()
 {
 	local senders=$1 queue=$2 ecn=$3 window=$4 small=${5-} gid i
-	local name dir mon summary before after errors marked result small_json=null
+	local name dir mon line summary before after errors marked result small_json=null
 
 	name=incast-$senders-$queue$([ "$ecn" = false ] || echo -ecn)-$alg
 	dir=$OUT/$name
@@ -242,13 +254,12 @@ incast()
 	for ((i = 2; i <= senders + 1; i++)); do
 		start_flow_client $i
 	done
-	[ "$(monitor_line)" = running ] || die "$name: the flows did not begin"
+	monitor_running
 	if [ -n "$small" ]; then
 		small_messages
 	fi
-	summary=$(monitor_line) || die "$summary"
+	monitor_summary
 	errors=$(flow_errors)
-	exec {mon}<&-
 	marked=$(port_stats 1 marked)
 	after=$(cc_counters)
 	stop_flows
@@ -276,7 +287,7 @@ small_messages()
 # messages that arrived in it.
 single()
 {
-	local gid name=single-$alg dir mon summary gbps
+	local gid name=single-$alg dir mon line summary gbps
 
 	dir=$OUT/$name
 	mkdir -p "$dir"
@@ -289,9 +300,8 @@ single()
 	busywait 20 all_listening 1 > /dev/null || die "$name: the server does not listen"
 	exec {mon}< <(exec rcc_mon -p s1 -i 20 -c 1 -d $SINGLE_WINDOW -w 30 rxe2 2> "$dir/mon.log")
 	start_flow_client 2 -n $SINGLE_COUNT --report_gbits
-	[ "$(monitor_line)" = running ] || die "$name: the flow did not begin"
-	summary=$(monitor_line) || die "$summary"
-	exec {mon}<&-
+	monitor_running
+	monitor_summary
 	wait "${clients[0]}"
 	gbps=$(awk -v size=$MSG_BYTES '$1 == size && NF == 5 { printf "%.4f", $5 * size * 8 / 1e3 }' \
 		"$dir/client2.log")
@@ -317,7 +327,7 @@ use()
 
 	[ "$1" != stock ] || return 0
 	if [ ! -d /sys/module/rxe_cc ]; then
-		rcc_load rxe_cc 3> /dev/null || die "rxe_cc.ko does not load"
+		rcc_load rxe_cc || die "rxe_cc.ko does not load"
 	fi
 	for f in /sys/class/rxe_cc/*/algorithm; do
 		[ "$(cat "$f")" = "$1" ] || echo "$1" > "$f" || die "$f does not take '$1'"
@@ -347,8 +357,10 @@ main()
 	local alg
 
 	rm -f "$OUT"/{runs,overhead}.json
+	# What the library says is for tests.
+	exec 3> "$OUT/lib.log"
 	say "building a fabric of 10 hosts"
-	fabric_up 10 3> /dev/null
+	fabric_up 10
 	for alg in $DEMO_ALGS; do
 		use "$alg"
 		incast 2 32 false "$DEMO_WINDOW"
