@@ -83,7 +83,7 @@ static size_t nsamples, max_samples;
 static struct mnl_socket *nl;
 static int port_ifindex;
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
 	fprintf(to,
 		"usage: rcc_mon -p NETDEV [options] IBDEV...\n"
@@ -109,21 +109,41 @@ static void parse(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "p:N:i:c:w:d:a:o:h")) != -1) {
 		switch (c) {
-		case 'p': opt.port = optarg; break;
-		case 'N': opt.netns = optarg; break;
-		case 'i': opt.interval_ms = number(c, optarg, 0.1, 10000); break;
-		case 'c': opt.every = number(c, optarg, 1, 1000); break;
-		case 'w': opt.wait_s = number(c, optarg, 0.1, 600); break;
-		case 'd': opt.window_s = number(c, optarg, 0.1, 600); break;
-		case 'a': opt.settle_ms = number(c, optarg, 0, 600000); break;
-		case 'o': opt.csv = optarg; break;
-		case 'h': usage(stdout); exit(0);
-		default: usage(stderr); exit(2);
+		case 'p':
+			opt.port = optarg;
+			break;
+		case 'N':
+			opt.netns = optarg;
+			break;
+		case 'i':
+			opt.interval_ms = number(c, optarg, 0.1, 10000);
+			break;
+		case 'c':
+			opt.every = number(c, optarg, 1, 1000);
+			break;
+		case 'w':
+			opt.wait_s = number(c, optarg, 0.1, 600);
+			break;
+		case 'd':
+			opt.window_s = number(c, optarg, 0.1, 600);
+			break;
+		case 'a':
+			opt.settle_ms = number(c, optarg, 0, 600000);
+			break;
+		case 'o':
+			opt.csv = optarg;
+			break;
+		case 'h':
+			print_usage(stdout);
+			exit(0);
+		default:
+			print_usage(stderr);
+			exit(2);
 		}
 	}
 	nsenders = argc - optind;
 	if (!opt.port || !nsenders || nsenders > SENDERS_MAX) {
-		usage(stderr);
+		print_usage(stderr);
 		exit(2);
 	}
 	for (c = optind; c < argc; c++)
