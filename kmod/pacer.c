@@ -10,8 +10,8 @@
  * cost per packet does not depend on the number of QPs. Packets wait in the lists of their own skbs: nothing is
  * allocated. rxe counts the skbs that we hold as sent but not gone, and stops its requester at 64.
  *
- * Sending drops the QP's lock. While @busy is set one context owns the sending side, and whoever else has a packet
- * queues it; the owner looks again before it lets go.
+ * The timer sends with the QP's lock dropped. While it does, @busy is set and whoever has a packet queues it; the timer
+ * looks again before it lets go.
  */
 #include <net/dst.h>
 
@@ -99,18 +99,30 @@ static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 }
 
 /*
- * A paced QP asks for an ACK only every 64 packets, which at a low rate takes longer than rxe's timer allows. So a
- * packet that leaves long after the last one with AckReq gets the bit from us, and the ICRC that goes with it.
+ * rxe asks for an ACK at the end of a message, or every 64 packets. That is too seldom for a QP that we hold back: its
+ * timer runs out between them. And after a NAK rxe ignores every further NAK until an ACK has come, so that a second loss
+ * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
+ * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
  */
-static void keep_acks_coming(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns)
+static bool wants_ack(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, bool waited)
 {
-	u32 bytes;
+	if (!(pkt->class & RCC_OC_REQ))
+		return false;
+	if (qp->repeating)
+		return qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN;
+	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
+}
 
-	if (!pkt->ackreq) {
-		if (!(pkt->class & RCC_OC_REQ) || now_ns - qp->ackreq_ns < RCC_ACKREQ_NS || skb_cloned(skb) ||
-		    skb_headlen(skb) < pkt->l3_bytes)
-			return;
-		bytes = pkt->l3_bytes - pkt->bth;
+/* Set AckReq where it is wanted, and the ICRC that goes with it. */
+static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
+{
+	u32 bytes = pkt->l3_bytes - pkt->bth;
+
+	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
+		qp->repeating = false;
+	qp->ack_gap++;
+	if (!pkt->ackreq && wants_ack(qp, pkt, now_ns, waited) && !skb_cloned(skb) &&
+	    skb_headlen(skb) >= pkt->l3_bytes) {
 		if (qp->ack_bytes != bytes) {
 			qp->ack_bytes = bytes;
 			qp->ack_delta = rcc_wire_ackreq_delta(bytes);
@@ -119,7 +131,24 @@ static void keep_acks_coming(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_
 		pkt->ackreq = true;
 		rcc_count(qp->dev, RCC_C_tx_ackreq);
 	}
-	qp->ackreq_ns = now_ns;
+	if (pkt->ackreq || !qp->ackreq_ns) {
+		qp->ackreq_ns = now_ns;
+		qp->ack_gap = 0;
+		qp->ask_ack = false;
+	}
+}
+
+/* Was this PSN on the wire before? Requests and READ responses count apart. */
+static void count_repeats(struct rcc_qp *qp, const struct rcc_pkt *pkt)
+{
+	struct rcc_left *left = &qp->left[!!(pkt->class & RCC_OC_READ_RESP)];
+
+	if (left->any && rcc_psn_diff(pkt->psn, left->nxt) < 0) {
+		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
+		return;
+	}
+	left->any = true;
+	left->nxt = rcc_psn_add(pkt->psn, 1);
 }
 
 /* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
@@ -132,10 +161,8 @@ static void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, 
 	rcc_pace_sent(&qp->pace, now_ns, bytes, waited);
 	qp->tx_packets++;
 	qp->tx_bytes += bytes;
-	if (waited)
-		keep_acks_coming(qp, skb, pkt, now_ns);
-	else if (pkt->ackreq || !qp->ackreq_ns)
-		qp->ackreq_ns = now_ns;
+	count_repeats(qp, pkt);
+	ask_for_ack(qp, skb, pkt, now_ns, waited);
 	if (pkt->ackreq && !qp->probe_ns) {
 		qp->probe_ns = now_ns;
 		qp->probe_psn = pkt->psn;
@@ -178,7 +205,7 @@ static void take_due(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out)
 	}
 }
 
-/* The owner lets go of the sending side: what came meanwhile waits in the wheel; or pacing ends here. */
+/* The timer lets go of a QP's sending side: what is left or came meanwhile goes into the wheel; or pacing ends here. */
 static void let_go(struct rcc_qp *qp, u64 now_ns)
 {
 	qp->busy = false;
@@ -200,7 +227,7 @@ static void service(struct rcc_qp *qp, u64 now_ns)
 	__skb_queue_head_init(&out);
 	spin_lock(&qp->lock);
 	if (qp->dead || qp->busy) {
-		/* dead: released elsewhere; busy: the owner arms when it lets go */
+		/* dead: released elsewhere; busy: another CPU's timer, which arms when it lets go */
 		spin_unlock(&qp->lock);
 		return;
 	}
@@ -292,10 +319,11 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
 			}
 			qp->naked = false;
+			qp->repeating = true;
+			qp->repeat_end = qp->snd_max;
+			qp->ask_ack = true;
 		}
-		if (rcc_psn_diff(pkt->psn, qp->snd_max) < 0)
-			rcc_count(qp->dev, RCC_C_roce_adp_retrans);
-		else
+		if (rcc_psn_diff(next, qp->snd_max) > 0)
 			qp->snd_max = next;
 	}
 	qp->snd_nxt = next;
@@ -306,7 +334,6 @@ static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 n
 {
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
 		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
-		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
 		rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
 	}
 	qp->seen_resp = true;
@@ -354,14 +381,13 @@ static bool goes_now(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now
  * @skb: the packet; consumed
  * @pkt: what it is: a request, a READ response or an ACK of a reliable connection
  *
- * The caller holds rcu_read_lock(), with bottom halves off.
+ * The caller holds rcu_read_lock(), with bottom halves off. A packet that goes at once is sent without the lock and
+ * without @busy: rxe makes a QP's requests one after the other, and so its responses, so that the next one is not there
+ * before this call returns; and the timer has nothing of this QP.
  */
-void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt)
 {
-	struct rcc_dev *dev = qp->dev;
 	u64 now_ns = ktime_get_ns();
-	struct rcc_pkt departing = *pkt;
-	bool ack = pkt->class & RCC_OC_ACK;
 	struct sk_buff_head stale;
 
 	__skb_queue_head_init(&stale);
@@ -377,23 +403,15 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_p
 	    hold(qp, skb, pkt, &stale)) {
 		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
 			rcc_pacer_arm(qp, now_ns);
-		spin_unlock(&qp->lock);
-		__skb_queue_purge(&stale);
-		return;
-	}
-	depart(qp, skb, &departing, now_ns, false);
-	if (ack || qp->busy) {
-		spin_unlock(&qp->lock);
-		rcc_pacer_send(dev, skb);
+		skb = NULL;
 	} else {
-		qp->busy = true;
-		spin_unlock(&qp->lock);
-		rcc_pacer_send(dev, skb);
-		spin_lock(&qp->lock);
-		let_go(qp, now_ns);
-		spin_unlock(&qp->lock);
+		depart(qp, skb, pkt, now_ns, false);
 	}
-	__skb_queue_purge(&stale);
+	spin_unlock(&qp->lock);
+	if (skb)
+		rcc_pacer_send(qp->dev, skb);
+	if (unlikely(!skb_queue_empty(&stale)))
+		__skb_queue_purge(&stale);
 }
 
 int rcc_pacer_init(struct rcc_dev *dev)

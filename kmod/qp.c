@@ -138,7 +138,9 @@ static void forget_peer(struct rcc_qp *qp)
 	qp->seen_req = false;
 	qp->seen_resp = false;
 	qp->naked = false;
+	qp->repeating = false;
 	qp->probe_ns = 0;
+	memset(qp->left, 0, sizeof(qp->left));
 }
 
 /**
@@ -207,12 +209,12 @@ static void send_all(struct rcc_dev *dev, struct sk_buff_head *queue)
 	rcu_read_unlock();
 }
 
-static void free_all(struct rcc_dev *dev, struct sk_buff_head *queue, enum rcc_counter counter)
+static void free_all(struct rcc_dev *dev, struct sk_buff_head *queue, atomic_t *gauge, enum rcc_counter counter)
 {
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(queue))) {
-		atomic_dec(&dev->held);
+		atomic_dec(gauge);
 		rcc_count(dev, counter);
 		kfree_skb(skb);
 	}
@@ -243,7 +245,7 @@ static void qp_release(struct rcc_qp *qp)
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
-	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
 	if (!was_dead) {
 		rcc_count(qp->dev, RCC_C_qp_del);
 		trace_qp_del(qp);
@@ -261,7 +263,7 @@ static void qp_restart(struct rcc_qp *qp)
 	rcc_cc_start(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
-	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
 }
 
 static void qp_gone(struct rcc_qp *qp)
@@ -339,8 +341,8 @@ static void drop_held(struct rcc_qp *qp)
 	spin_lock_bh(&qp->lock);
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
-	free_all(qp->dev, &tx, RCC_C_tx_dropped_link_down);
-	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	free_all(qp->dev, &tx, &qp->dev->held, RCC_C_tx_dropped_link_down);
+	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
 }
 
 /**

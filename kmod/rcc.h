@@ -18,8 +18,8 @@
  *	qp->lock	spin, bh: everything of a QP that is not identity
  *	pacer->lock	spin, bh: wheel and timer
  *
- * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. Instead one
- * context at a time owns a QP's sending side (qp->busy) and the others queue behind it.
+ * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. While the timer
+ * sends a QP's packets it owns the sending side (qp->busy), and whoever else has one queues it.
  *
  * Lifetime: a QP's record is found through its device's table and freed a grace period after its last reference is
  * dropped; references are the table's and the removal list's. Hooks and the timer use records under rcu_read_lock()
@@ -56,6 +56,8 @@
 #define RCC_READ_HELD_MAX	256	/* request packets held per QP; beyond, they are let in */
 #define RCC_READ_ADMIT_NS	(1 * NSEC_PER_MSEC)	/* longest wait for a READ's first response */
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
+#define RCC_ACKREQ_PACKETS	16	/* the same in packets */
+#define RCC_ACKREQ_AGAIN	4	/* the same in packets that are sent again */
 
 #define RCC_ETH_BYTES		14	/* Ethernet header: rates count it, as a switch port does */
 #define RCC_MTU_BYTES		4200
@@ -102,7 +104,8 @@ struct rcc_pacer {
  * @qps: all QPs
  * @nqps: how many (@lock)
  * @pacer: departure schedule
- * @held: packets that wait, requests held at reception included
+ * @held: packets that wait to be sent
+ * @read_held: received requests that wait until READ responses drain
  * @stats: counters
  * @gone: QPs that rxe destroys or resets, to be seen to in process context
  * @gone_work: does it
@@ -138,6 +141,7 @@ struct rcc_dev {
 
 	struct rcc_pacer pacer;
 	atomic_t held;
+	atomic_t read_held;
 	struct rcc_stats __percpu *stats;
 
 	struct llist_head gone;
@@ -162,6 +166,16 @@ struct rcc_dev {
 	struct dentry *debugfs;
 };
 
+/**
+ * struct rcc_left - what has left so far
+ * @any: @nxt holds
+ * @nxt: PSN after the highest one
+ */
+struct rcc_left {
+	bool any;
+	u32 nxt;
+};
+
 /* bits of rcc_qp.flags, set by probes in any context */
 enum {
 	RCC_QP_LISTED,		/* on dev->gone */
@@ -183,7 +197,7 @@ enum {
  * @rcu: freed a grace period after the last reference
  * @lock: everything below
  * @dead: unlinked: packets pass by
- * @busy: somebody sends this QP's packets with the lock dropped; others queue
+ * @busy: the timer sends this QP's packets with the lock dropped; others queue
  * @paced: packets go by the pacer
  * @admitting: somebody lets held requests in with the lock dropped
  * @await_resp: a READ request was let in and no response was seen yet
@@ -195,6 +209,7 @@ enum {
  * @wnode: place in the pacer's wheel (pacer->lock too)
  * @pace: departure times
  * @alg: algorithm in charge
+ * @params: where its values are published
  * @decision: its last word
  * @state: its private state
  * @admitted_ns: when the last READ request was let in
@@ -205,12 +220,17 @@ enum {
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
  * @naked: a NAK came and nothing was sent again since
+ * @repeating: packets before @repeat_end are sent again
+ * @ask_ack: the next of them asks for an ACK
+ * @repeat_end: @snd_max when rxe went back
+ * @ack_gap: packets since the last one with AckReq
  * @snd_nxt: PSN after the last request sent
  * @snd_max: the highest @snd_nxt was
  * @resp_nxt: PSN after the last READ response sent
  * @nak_psn: PSN of that NAK
  * @ack_bytes: packet size that @ack_delta holds for
  * @ack_delta: what setting AckReq does to the ICRC of such a packet
+ * @left: requests and READ responses that have left
  * @rx_ce: packets received with CE
  * @tx_cnp: CNPs sent
  * @rx_cnp: CNPs received
@@ -239,6 +259,8 @@ struct rcc_qp {
 	bool seen_req;
 	bool seen_resp;
 	bool naked;
+	bool repeating;
+	bool ask_ack;
 	struct sk_buff_head req;
 	struct sk_buff_head resp;
 	struct sk_buff_head read;
@@ -246,6 +268,7 @@ struct rcc_qp {
 	struct rcc_wnode wnode;
 	struct rcc_pace pace;
 	const struct rcc_alg *alg;
+	struct rcc_params __rcu **params;
 	struct rcc_decision decision;
 	u64 state[RCC_STATE_BYTES / sizeof(u64)];
 	u64 admitted_ns;
@@ -257,8 +280,11 @@ struct rcc_qp {
 	u32 snd_max;
 	u32 resp_nxt;
 	u32 nak_psn;
+	u32 repeat_end;
+	u32 ack_gap;
 	u32 ack_bytes;
 	u32 ack_delta;
+	struct rcc_left left[2];
 	u64 rx_ce;
 	u64 tx_cnp;
 	u64 rx_cnp;
@@ -315,7 +341,7 @@ void rcc_qp_put(struct rcc_qp *qp);
 int rcc_pacer_init(struct rcc_dev *dev);
 void rcc_pacer_exit(struct rcc_dev *dev);
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
-void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_disarm(struct rcc_qp *qp);
 u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);

@@ -113,7 +113,7 @@ static bool hold_request(struct rcc_qp *qp, struct sk_buff *skb, const struct rc
 	wait = !qp->dead && must_wait(qp, pkt) && rcc_qp_from_peer(qp, skb, pkt) && (skb->dev->flags & IFF_UP);
 	if (wait) {
 		skb_dst_force(skb);
-		atomic_inc(&qp->dev->held);
+		atomic_inc(&qp->dev->read_held);
 		__skb_queue_tail(&qp->read, skb);
 		rcc_count(qp->dev, RCC_C_rx_read_held);
 		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
@@ -148,10 +148,11 @@ void rcc_rx_admit(struct rcc_qp *qp)
 			break;
 		qp->await_resp = is_read_request(skb);
 		qp->admitted_ns = now_ns;
-		atomic_dec(&qp->dev->held);
 		rcc_count(qp->dev, RCC_C_rx_read_released);
 		spin_unlock(&qp->lock);
 		deliver(skb);
+		/* only now: a later request that finds none held goes straight on */
+		atomic_dec(&qp->dev->read_held);
 		spin_lock(&qp->lock);
 	}
 	qp->admitting = false;
@@ -179,6 +180,13 @@ static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *p
 	if (pkt->opcode == RCC_OP_RC_ACK)
 		rx_ack(qp, skb, pkt);
 	return false;
+}
+
+/* A request without CE that asks for no READ response, while none wait: most packets. */
+static bool is_plain(struct rcc_dev *dev, const struct rcc_pkt *pkt)
+{
+	return (pkt->class & RCC_OC_REQ) && pkt->ecn != RCC_ECN_CE && pkt->opcode != RCC_OP_RC_READ_REQUEST &&
+	       !atomic_read(&dev->read_held);
 }
 
 static bool is_udp(const struct sk_buff *skb, const struct nf_hook_state *state)
@@ -222,6 +230,8 @@ unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 		WRITE_ONCE(deliver4, state->okfn);
 	else
 		WRITE_ONCE(deliver6, state->okfn);
+	if (is_plain(dev, &pkt))
+		return NF_ACCEPT;
 	local_bh_disable();
 	taken = rx(dev, skb, &pkt);
 	local_bh_enable();

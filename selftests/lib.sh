@@ -678,8 +678,8 @@ perf()
 # average microseconds per round trip.
 pingpong()
 {
-	local i=$1 j=$2 port=$((_perf_port++)) gid=${PERF_GID:-gid4} out=$_perf_dir/pingpong.$BASHPID
-	local common figure
+	local i=$1 j=$2 port=$((_perf_port++)) gid=${PERF_GID:-gid4}
+	local out=$_perf_dir/pingpong.$BASHPID common figure
 
 	shift 2
 	common=(-e -p "$port" "$@")

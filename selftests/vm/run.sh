@@ -51,7 +51,8 @@ parse()
 {
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--kernel | --smp | --mem | --timeout | --out | --module | --extra | --env | --append)
+		--icount | --no-module | --quiet | --shell | --help | -h | --) ;;
+		*)
 			[ $# -ge 2 ] || usage
 			;;
 		esac
@@ -142,12 +143,17 @@ qemu_args()
 		-device virtio-serial-pci
 	)
 	if [ "$mode" = shell ]; then
-		args+=(-chardev "stdio,id=shell,signal=off" -device "virtconsole,chardev=shell")
+		args+=(
+			-chardev "stdio,id=shell,signal=off"
+			-device "virtconsole,chardev=shell"
+		)
 		return
 	fi
 	args+=(
-		-chardev "file,id=test,path=$work/test" -device "virtserialport,chardev=test,name=test"
-		-chardev "file,id=out,path=$work/out.tar" -device "virtserialport,chardev=out,name=out"
+		-chardev "file,id=test,path=$work/test"
+		-device "virtserialport,chardev=test,name=test"
+		-chardev "file,id=out,path=$work/out.tar"
+		-device "virtserialport,chardev=out,name=out"
 		-chardev "file,id=verdict,path=$work/verdict"
 		-device "virtserialport,chardev=verdict,name=verdict"
 	)

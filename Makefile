@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make            the module for the running kernel (or KDIR=/path/to/headers)
+# make check      everything that can be tested, in guests where it needs a kernel
+# make help       the other targets
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+DESTDIR ?=
+V ?= 0
+
+# Kernels that the guests run.
+kernels := 6.12 6.1
+top := $(CURDIR)
+suite := $(top)/selftests/suite.sh
+
+# Where kbuild works: sources stay clean, and one tree serves several kernels.
+# Links to every file, because kbuild writes beside the sources.  Links of sources
+# that are gone would be compiled for ever, so they go first.
+#   $(1) directory below build/
+define prepare
+	@mkdir -p build/$(1)
+	@find build/$(1) -xtype l -delete
+	@cp -rsuf $(top)/Kbuild $(top)/kmod build/$(1)/
+endef
+
+# $(1) directory below build/, $(2) headers, $(3) more arguments
+define kbuild
+	$(call prepare,$(1))
+	+@$(MAKE) --no-print-directory -C $(2) M=$(top)/build/$(1) V=$(V) $(3) modules
+endef
+
+# For one of our kernel names; the shell variables come from kernel.sh.
+#   $(1) kernel, $(2) suffix of the directory, $(3) more arguments
+define kbuild_for
+	+@eval "$$(selftests/vm/kernel.sh $(1))" && [ -n "$$KVER" ] && \
+	$(MAKE) --no-print-directory _kbuild DIR="$$KVER$(2)" KDIR="$$KDIR" ARGS="$(3)"
+endef
+
+all: host
+
+host:
+	$(call kbuild,host,$(KDIR))
+
+_kbuild:
+	$(call kbuild,$(DIR),$(KDIR),$(ARGS))
+
+module-%:
+	$(call kbuild_for,$*)
+
+modules: $(addprefix module-,$(kernels))
+
+# A directory of its own, or kbuild would find nothing left to check.
+sparse:
+	@eval "$$(selftests/vm/kernel.sh $(firstword $(kernels)))" && \
+		rm -rf "build/$$KVER-sparse"
+	$(call kbuild_for,$(firstword $(kernels)),-sparse,C=2 CF=-D__CHECK_ENDIAN__)
+
+install: host
+	$(MAKE) -C $(KDIR) M=$(top)/build/host INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(notdir $(patsubst %/build,%,$(KDIR)))
+
+deps:
+	@selftests/vm/deps.sh $(kernels)
+
+# K=6.1 make vm
+vm: K ?= $(firstword $(kernels))
+vm: deps
+	+@$(MAKE) --no-print-directory module-$(K)
+	@selftests/vm/run.sh --kernel $(K) --shell
+
+# Suites go on after a failure: the total tells.
+check: deps
+	@rm -rf build/check
+	@$(suite) style selftests/style.sh
+	+@$(suite) unit $(MAKE) --no-print-directory -C userspace/tests check
+	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
+	+@$(suite) runner selftests/vm/run_test.sh
+	+@$(suite) guests $(MAKE) --no-print-directory guests
+	@$(suite) --total
+
+guests: modules
+	@selftests/vm/check.sh
+
+style:
+	@selftests/style.sh
+
+demo: deps modules
+	@selftests/vm/demo.sh
+
+bench: deps
+	+@$(MAKE) --no-print-directory -C userspace/bench run
+
+fuzz: deps
+	+@$(MAKE) --no-print-directory -C userspace/fuzz long
+
+clean:
+	rm -rf build
+	+@for d in userspace/tests userspace/fuzz userspace/bench; do \
+		[ ! -f $$d/Makefile ] || $(MAKE) --no-print-directory -C $$d clean; \
+	done
+
+help:
+	@echo 'make                the module for the running kernel, or KDIR=<headers>'
+	@echo 'make install        install it (DESTDIR=<root>)'
+	@echo 'make module-6.12    the module for a kernel of the guests; make modules: for all'
+	@echo 'make deps           install the packages that the rest needs (Debian 12)'
+	@echo 'make check          style, unit tests, fuzzing, guests; the last line is the total'
+	@echo 'make style, guests  one suite of it'
+	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
+	@echo 'make demo           what the module does, in a minute'
+	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
+	@echo 'make clean          remove build/'
+
+.PHONY: all host _kbuild modules sparse install deps vm check guests style demo bench fuzz \
+	clean help
