@@ -316,8 +316,8 @@ single()
 			instr_per_packet: ($mon.busy_ns / $packets | round),
 			busy: ($mon.busy_ns / $mon.window_s / 1e7 | round / 100)
 		}' >> "$OUT/overhead.json" || die "$name: no result"
-	jq -rs 'last | "  \(.gbps) Gb/s, \(.instr_per_packet) instructions per packet, processor \(.busy * 100) % busy"' \
-		"$OUT/overhead.json"
+	jq -rs 'last | "  \(.gbps) Gb/s, \(.instr_per_packet) instructions per packet, " +
+		"processor \(.busy * 100) % busy"' "$OUT/overhead.json"
 }
 
 # use ALGORITHM: on all devices, with the module loaded if it is not stock.
@@ -366,7 +366,12 @@ main()
 		incast 2 32 false "$DEMO_WINDOW"
 		incast 2 256 false "$DEMO_WINDOW"
 		incast 2 256 true "$DEMO_WINDOW"
-		incast 8 256 true "$DEMO_WINDOW_SMALL" small
+		if [ "$alg" = none ]; then
+			# As lossy as stock, so as long to emulate; no figure is asked of it.
+			incast 8 256 true "$DEMO_WINDOW"
+		else
+			incast 8 256 true "$DEMO_WINDOW_SMALL" small
+		fi
 		single
 	done
 	results || die "no results"

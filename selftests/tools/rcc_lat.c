@@ -100,23 +100,23 @@ static void parse(int argc, char **argv)
 			opt.dev = optarg;
 			break;
 		case 'g':
-			opt.gid_index = number(c, optarg, 0, 255);
+			opt.gid_index = to_number(c, optarg, 0, 255);
 			break;
 		case 'p':
-			number(c, optarg, 1, 65535);
+			to_number(c, optarg, 1, 65535);
 			opt.port = optarg;
 			break;
 		case 's':
-			opt.size = number(c, optarg, 1, 1 << 20);
+			opt.size = to_number(c, optarg, 1, 1 << 20);
 			break;
 		case 'r':
-			opt.rate = number(c, optarg, 0.1, 1e6);
+			opt.rate = to_number(c, optarg, 0.1, 1e6);
 			break;
 		case 'n':
-			opt.count = number(c, optarg, 1, 1e8);
+			opt.count = to_number(c, optarg, 1, 1e8);
 			break;
 		case 't':
-			opt.limit_s = number(c, optarg, 0.1, 3600);
+			opt.limit_s = to_number(c, optarg, 0.1, 3600);
 			break;
 		case 'o':
 			opt.csv = optarg;

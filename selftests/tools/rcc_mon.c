@@ -116,19 +116,19 @@ static void parse(int argc, char **argv)
 			opt.netns = optarg;
 			break;
 		case 'i':
-			opt.interval_ms = number(c, optarg, 0.1, 10000);
+			opt.interval_ms = to_number(c, optarg, 0.1, 10000);
 			break;
 		case 'c':
-			opt.every = number(c, optarg, 1, 1000);
+			opt.every = to_number(c, optarg, 1, 1000);
 			break;
 		case 'w':
-			opt.wait_s = number(c, optarg, 0.1, 600);
+			opt.wait_s = to_number(c, optarg, 0.1, 600);
 			break;
 		case 'd':
-			opt.window_s = number(c, optarg, 0.1, 600);
+			opt.window_s = to_number(c, optarg, 0.1, 600);
 			break;
 		case 'a':
-			opt.settle_ms = number(c, optarg, 0, 600000);
+			opt.settle_ms = to_number(c, optarg, 0, 600000);
 			break;
 		case 'o':
 			opt.csv = optarg;
@@ -421,10 +421,11 @@ static void print_flows(size_t first, size_t last)
 	unsigned int j;
 
 	printf("\"flows\": [");
-	for (j = 0; j < nsenders; j++)
-		printf("%s{\"dev\": \"%s\", \"messages\": %u, \"packets\": %u, \"total_messages\": %u, \"total_packets\": %u}",
-		       j ? ", " : "", senders[j].name, b[j].sends - a[j].sends, b[j].sent - a[j].sent,
-		       b[j].sends, b[j].sent);
+	for (j = 0; j < nsenders; j++) {
+		printf("%s{\"dev\": \"%s\", \"messages\": %u, \"packets\": %u, ", j ? ", " : "", senders[j].name,
+		       b[j].sends - a[j].sends, b[j].sent - a[j].sent);
+		printf("\"total_messages\": %u, \"total_packets\": %u}", b[j].sends, b[j].sent);
+	}
 	printf("], ");
 }
 
