@@ -35,10 +35,11 @@ static struct rcc_path path_of(const struct rcc_dev *dev)
 	};
 }
 
-/* Hand a decision to the pacer, within what the pacer can do. */
+/* Hand a decision to the pacer, within what the pacer can do and what the QP's own timer bears. */
 static void apply(struct rcc_qp *qp, u64 now_ns)
 {
-	u64 bps = rcc_clamp64(qp->decision.rate_bps, RCC_PACE_MIN_BPS, RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
+	u64 bps = rcc_clamp64(qp->decision.rate_bps, rcc_max64(RCC_PACE_MIN_BPS, READ_ONCE(qp->floor_bps)),
+			      RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
 
 	if (bps != qp->decision.rate_bps) {
 		rcc_count(qp->dev, RCC_C_rate_clamped);
@@ -199,7 +200,10 @@ int rcc_cc_init(struct rcc_dev *dev)
 	return err;
 }
 
-/* The device's last reference is gone: nobody reads the sets any more. */
+/**
+ * rcc_cc_exit() - free a device's parameters
+ * @dev: the device; its last reference is gone, so nobody reads the sets any more
+ */
 void rcc_cc_exit(struct rcc_dev *dev)
 {
 	u32 i;
@@ -270,6 +274,14 @@ int rcc_cc_set_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index, 
 	return 0;
 }
 
+/**
+ * rcc_cc_get_param() - read one value
+ * @dev: the device
+ * @alg: the algorithm, or &rcc_np
+ * @index: which parameter
+ *
+ * Return: the value as last published.
+ */
 u64 rcc_cc_get_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index)
 {
 	u64 value;

@@ -149,8 +149,10 @@ void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb,
 	struct rcc_flow flow;
 
 	rcc_count(dev, RCC_C_np_ecn_marked_roce_packets);
-	if (!READ_ONCE(dev->ecn))
+	if (!READ_ONCE(dev->ecn)) {
+		rcc_count(dev, RCC_C_np_cnp_off);
 		return;
+	}
 	if (!sender_of(qp, skb, pkt, &flow)) {
 		rcc_count(dev, RCC_C_np_cnp_no_sender);
 		return;
@@ -188,7 +190,10 @@ static void ignore(struct rcc_dev *dev, u32 qpn, enum rcc_counter reason)
 	trace_cnp_ignored(dev, qpn, reason);
 }
 
-/* A packet that says CNP, but whose lengths contradict each other. */
+/**
+ * rcc_cnp_malformed() - a packet came that says CNP, but whose lengths contradict each other
+ * @dev: the device that it came to
+ */
 void rcc_cnp_malformed(struct rcc_dev *dev)
 {
 	ignore(dev, 0, RCC_C_rp_cnp_ignored_malformed);

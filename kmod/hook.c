@@ -2,8 +2,8 @@
 /*
  * Where packets are seen: LOCAL_OUT and LOCAL_IN, IPv4 and IPv6, in every network namespace.
  *
- * Last in each chain: what other hooks drop or mangle is settled before we look, and a packet that we send ourselves
- * has missed nothing.
+ * Last in each chain but for conntrack's confirmation at LOCAL_IN, which shares the last place: what other hooks drop or
+ * mangle is settled before we look, and a packet that we send ourselves has missed nothing.
  */
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
@@ -34,12 +34,19 @@ static struct pernet_operations rcc_net_ops = {
 	.exit = rcc_net_exit,
 };
 
+/**
+ * rcc_hook_init() - hook into every network namespace, present and future
+ *
+ * Return: 0, or an error with nothing left behind.
+ */
 int rcc_hook_init(void)
 {
 	return register_pernet_subsys(&rcc_net_ops);
 }
 
-/* On return no hook runs any more. */
+/**
+ * rcc_hook_exit() - leave all network namespaces; on return no hook runs any more
+ */
 void rcc_hook_exit(void)
 {
 	unregister_pernet_subsys(&rcc_net_ops);

@@ -63,7 +63,7 @@
 #define RCC_MTU_BYTES		4200
 #define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
 #define RCC_LINE_MAX_MBPS	800000
-#define RCC_BASE_RTT_FALLBACK_NS	(20 * NSEC_PER_USEC)
+#define RCC_BASE_RTT_FALLBACK_NS	(50 * NSEC_PER_USEC)
 #define RCC_NALGS_MAX		8
 
 /**
@@ -179,7 +179,8 @@ struct rcc_left {
 /* bits of rcc_qp.flags, set by probes in any context */
 enum {
 	RCC_QP_LISTED,		/* on dev->gone */
-	RCC_QP_DESTROY,		/* rxe destroys the QP */
+	RCC_QP_DYING,		/* rxe begins to destroy the QP: nothing may wait */
+	RCC_QP_DESTROYED,	/* rxe has destroyed it, or another has its number: the record goes */
 	RCC_QP_RESET,		/* the QP went to RESET or ERR */
 };
 
@@ -193,6 +194,7 @@ enum {
  * @flags: RCC_QP_* bits
  * @gone: place in dev->gone
  * @list: place in dev->qps (dev->lock)
+ * @floor_bps: least rate that keeps rxe's timer quiet
  * @np_last_ns: when the last CNP was sent for it (cmpxchg)
  * @rcu: freed a grace period after the last reference
  * @lock: everything below
@@ -219,6 +221,7 @@ enum {
  * @flow: addresses towards the peer, for CNPs and checks; version 0: not known
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
+ * @resp_dropped: a READ response was dropped for want of room
  * @naked: a NAK came and nothing was sent again since
  * @repeating: packets before @repeat_end are sent again
  * @ask_ack: the next of them asks for an ACK
@@ -246,6 +249,7 @@ struct rcc_qp {
 	unsigned long flags;
 	struct llist_node gone;
 	struct list_head list;
+	u64 floor_bps;
 	u64 np_last_ns;
 	struct rcu_head rcu;
 
@@ -258,6 +262,7 @@ struct rcc_qp {
 	bool resp_turn;
 	bool seen_req;
 	bool seen_resp;
+	bool resp_dropped;
 	bool naked;
 	bool repeating;
 	bool ask_ack;
@@ -330,6 +335,7 @@ struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn);
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);
 bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_qp_connect(struct rcc_qp *qp, const struct rcc_flow *flow);
 void rcc_qp_gone(struct rcc_qp *qp, int why);
 void rcc_qp_gone_work(struct work_struct *work);
 void rcc_qp_remove_all(struct rcc_dev *dev);
@@ -344,7 +350,6 @@ void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
 void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_disarm(struct rcc_qp *qp);
-u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);

@@ -63,7 +63,7 @@ checkpatch()
 	# CONSTANT_COMPARISON takes version numbers for constants.
 	printf '%s\n' "${@:2}" | xargs -P "$(nproc)" -n 8 \
 		perl "$dir/checkpatch.pl" --no-tree --strict --terse --show-types \
-			--no-summary --max-line-length=100 \
+			--no-summary --max-line-length=120 \
 			--ignore FILE_PATH_CHANGES,LINUX_VERSION_CODE,CONSTANT_COMPARISON,"$1" \
 			-f 2>&1 | sort -V
 	# Its cache of names.
@@ -191,8 +191,16 @@ check_leftovers()
 			xargs -r grep -nIwE 'TO[D]O|FIX[M]E|X[X]X' /dev/null)"
 }
 
+check_docs()
+{
+	# Prints the difference, or why there is nothing to compare.
+	rule "the ABI page has the parameters as their descriptors say" \
+		"$(make --no-print-directory -s -C userspace/abi check 2>&1)"
+}
+
 check_licences
 check_leftovers
+check_docs
 check_layers
 check_shell_style
 check_c_style
