@@ -116,8 +116,9 @@ start_monitor()
 	for i in "$@"; do
 		devs+=("rxe$i")
 	done
-	exec {mon}< <(exec rcc_mon -p s1 -d "$window" -w 30 -o "$OUT/$name.csv" "${devs[@]}" \
+	exec {mon}< <(exec rcc_mon -u -p s1 -d "$window" -w 30 -o "$OUT/$name.csv" "${devs[@]}" \
 		2> "$dir/mon.log")
+	mon_pid=$!
 }
 
 # monitor_line: the next line of the monitor, into $line.
@@ -127,16 +128,18 @@ monitor_line()
 		die "$name: $(cat "$dir/mon.log"); $(tail -qn 2 "$dir"/client*.log)"
 }
 
-# monitor_running: when all flows have begun.
-monitor_running()
+# monitor_says WORD: wait until it does: "running" when all flows have begun, "over"
+# when the window is.
+monitor_says()
 {
 	monitor_line
-	[ "$line" = running ] || die "$name: the monitor says '$line'"
+	[ "$line" = "$1" ] || die "$name: the monitor says '$line', not '$1'"
 }
 
-# monitor_summary: when the window is over; into $summary.
+# monitor_summary: let it compute, now that nothing is measured; into $summary.
 monitor_summary()
 {
+	kill -USR1 "$mon_pid"
 	monitor_line
 	summary=$line
 	exec {mon}<&-
@@ -229,7 +232,7 @@ show()
 incast()
 {
 	local senders=$1 queue=$2 ecn=$3 window=$4 small=${5-} gid i
-	local name dir mon line summary before after errors marked result small_json=null
+	local name dir mon mon_pid line summary before after errors marked result small_json=null
 
 	name=incast-$senders-$queue$([ "$ecn" = false ] || echo -ecn)-$alg
 	dir=$OUT/$name
@@ -254,15 +257,16 @@ incast()
 	for ((i = 2; i <= senders + 1; i++)); do
 		start_flow_client $i
 	done
-	monitor_running
+	monitor_says running
 	if [ -n "$small" ]; then
 		small_messages
 	fi
-	monitor_summary
+	monitor_says over
 	errors=$(flow_errors)
 	marked=$(port_stats 1 marked)
 	after=$(cc_counters)
 	stop_flows
+	monitor_summary
 	port_clear 1
 
 	result=$(run_json) || die "$name: no result"
@@ -287,7 +291,7 @@ small_messages()
 # messages that arrived in it.
 single()
 {
-	local gid name=single-$alg dir mon line summary gbps
+	local gid name=single-$alg dir mon mon_pid line summary gbps
 
 	dir=$OUT/$name
 	mkdir -p "$dir"
@@ -298,14 +302,16 @@ single()
 	gid=$(gid4 rxe1)
 	start_flow_server 2 -n $SINGLE_COUNT --report_gbits
 	busywait 20 all_listening 1 > /dev/null || die "$name: the server does not listen"
-	exec {mon}< <(exec rcc_mon -p s1 -i 20 -c 1 -d $SINGLE_WINDOW -w 30 rxe2 2> "$dir/mon.log")
+	exec {mon}< <(exec rcc_mon -u -p s1 -i 20 -c 1 -d $SINGLE_WINDOW -w 30 rxe2 2> "$dir/mon.log")
+	mon_pid=$!
 	start_flow_client 2 -n $SINGLE_COUNT --report_gbits
-	monitor_running
-	monitor_summary
+	monitor_says running
+	monitor_says over
 	wait "${clients[0]}"
 	gbps=$(awk -v size=$MSG_BYTES '$1 == size && NF == 5 { printf "%.4f", $5 * size * 8 / 1e3 }' \
 		"$dir/client2.log")
 	stop_flows
+	monitor_summary
 	port_clear 1
 
 	number "$gbps" || die "$name: no figure: $(tail -n 3 "$dir/client2.log")"
