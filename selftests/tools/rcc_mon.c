@@ -14,7 +14,7 @@
  *	^ first packet                                           ^ "over" on stdout
  *	              ^ last sender's first packet: "running" on stdout
  *
- * The results, a summary (JSON) on stdout and all samples (CSV) in a file, take a tenth of a second of a slow processor.
+ * The results, a summary (JSON) on stdout and all samples (CSV) in a file, take a slow processor a tenth of a second.
  * With -u they come only when SIGUSR1 says that nobody measures any more.
  */
 #define _GNU_SOURCE
