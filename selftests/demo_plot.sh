@@ -158,9 +158,11 @@ block()
 			echo 'set xlabel "seconds" offset 0, 0.6 textcolor rgb "#444444"'
 		fi
 		cat <<-END
-		set object 1 rectangle from graph 0, first 30 to graph 1, first 100 fc rgb "#f3e3c3" fs solid 0.6 noborder behind
+		set object 1 rectangle from graph 0, first 30 to graph 1, first 100 \\
+			fc rgb "#f3e3c3" fs solid 0.6 noborder behind
 		set label 7 "ECN" at graph 1.005, first 65 left font "Sans,9" textcolor rgb "#9a7b3c" front
-		plot '$work/$senders-$alg.queue' using 1:2 with filledcurves y1=0 lc rgb "$colour" fs transparent solid 0.25, \\
+		plot '$work/$senders-$alg.queue' using 1:2 with filledcurves y1=0 lc rgb "$colour" \\
+			fs transparent solid 0.25, \\
 			'' using 1:2 with lines lc rgb "$colour" lw 1
 		unset object 1; unset label 7; unset xlabel
 		END

@@ -69,7 +69,7 @@ struct address {
 	uint8_t gid[16];
 };
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
 	fprintf(to,
 		"usage: rcc_lat -d IBDEV [options]          server: waits for one client, ends with it\n"
@@ -96,20 +96,41 @@ static void parse(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "d:g:p:s:r:n:t:o:h")) != -1) {
 		switch (c) {
-		case 'd': opt.dev = optarg; break;
-		case 'g': opt.gid_index = number(c, optarg, 0, 255); break;
-		case 'p': number(c, optarg, 1, 65535); opt.port = optarg; break;
-		case 's': opt.size = number(c, optarg, 1, 1 << 20); break;
-		case 'r': opt.rate = number(c, optarg, 0.1, 1e6); break;
-		case 'n': opt.count = number(c, optarg, 1, 1e8); break;
-		case 't': opt.limit_s = number(c, optarg, 0.1, 3600); break;
-		case 'o': opt.csv = optarg; break;
-		case 'h': usage(stdout); exit(0);
-		default: usage(stderr); exit(2);
+		case 'd':
+			opt.dev = optarg;
+			break;
+		case 'g':
+			opt.gid_index = to_number(c, optarg, 0, 255);
+			break;
+		case 'p':
+			to_number(c, optarg, 1, 65535);
+			opt.port = optarg;
+			break;
+		case 's':
+			opt.size = to_number(c, optarg, 1, 1 << 20);
+			break;
+		case 'r':
+			opt.rate = to_number(c, optarg, 0.1, 1e6);
+			break;
+		case 'n':
+			opt.count = to_number(c, optarg, 1, 1e8);
+			break;
+		case 't':
+			opt.limit_s = to_number(c, optarg, 0.1, 3600);
+			break;
+		case 'o':
+			opt.csv = optarg;
+			break;
+		case 'h':
+			print_usage(stdout);
+			exit(0);
+		default:
+			print_usage(stderr);
+			exit(2);
 		}
 	}
 	if (!opt.dev || argc - optind > 1) {
-		usage(stderr);
+		print_usage(stderr);
 		exit(2);
 	}
 	opt.server = argv[optind];
@@ -464,7 +485,7 @@ static void report(const struct load *l, uint64_t n)
 	qsort(l->latency_ns, n, sizeof(*l->latency_ns), cmp_u64);
 	printf("{\"n\": %llu, \"lost\": %llu, \"qp_errors\": %llu", (unsigned long long)n,
 	       (unsigned long long)(n - l->done), (unsigned long long)l->qp_errors);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		printf(", \"%s\": %.1f", rows[i].name, percentile(l->latency_ns, n, rows[i].permyriad) / 1e3);
 	printf("}\n");
 }

@@ -11,8 +11,11 @@
  * The measured window begins when the last sender has sent its first packet, so all flows are in it from its begin.
  *
  *	|-- waiting --|----------------- window -----------------|
- *	^ first packet                                           ^ summary (JSON) on stdout, samples (CSV) to a file
+ *	^ first packet                                           ^ "over" on stdout
  *	              ^ last sender's first packet: "running" on stdout
+ *
+ * The results, a summary (JSON) on stdout and all samples (CSV) in a file, take a slow processor a tenth of a second.
+ * With -u they come only when SIGUSR1 says that nobody measures any more.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,6 +27,7 @@
 #include <libmnl/libmnl.h>
 #include <net/if.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -64,6 +68,7 @@ static struct {
 	double wait_s;
 	double window_s;
 	double settle_ms;		/* drops after that are counted apart */
+	int wait_usr1;			/* before the results */
 } opt = {
 	.netns = DEFAULT_NETNS,
 	.interval_ms = 1,
@@ -83,7 +88,7 @@ static size_t nsamples, max_samples;
 static struct mnl_socket *nl;
 static int port_ifindex;
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
 	fprintf(to,
 		"usage: rcc_mon -p NETDEV [options] IBDEV...\n"
@@ -100,6 +105,7 @@ static void usage(FILE *to)
 		"  -d SECONDS  measure that long (3)\n"
 		"  -a MS       count drops after that part of the window apart (100)\n"
 		"  -o FILE     write all samples as CSV\n"
+		"  -u          wait for SIGUSR1 before the results are made\n"
 		"  -h          this text\n", DEFAULT_NETNS);
 }
 
@@ -107,23 +113,46 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:N:i:c:w:d:a:o:h")) != -1) {
+	while ((c = getopt(argc, argv, "p:N:i:c:w:d:a:o:uh")) != -1) {
 		switch (c) {
-		case 'p': opt.port = optarg; break;
-		case 'N': opt.netns = optarg; break;
-		case 'i': opt.interval_ms = number(c, optarg, 0.1, 10000); break;
-		case 'c': opt.every = number(c, optarg, 1, 1000); break;
-		case 'w': opt.wait_s = number(c, optarg, 0.1, 600); break;
-		case 'd': opt.window_s = number(c, optarg, 0.1, 600); break;
-		case 'a': opt.settle_ms = number(c, optarg, 0, 600000); break;
-		case 'o': opt.csv = optarg; break;
-		case 'h': usage(stdout); exit(0);
-		default: usage(stderr); exit(2);
+		case 'p':
+			opt.port = optarg;
+			break;
+		case 'N':
+			opt.netns = optarg;
+			break;
+		case 'i':
+			opt.interval_ms = to_number(c, optarg, 0.1, 10000);
+			break;
+		case 'c':
+			opt.every = to_number(c, optarg, 1, 1000);
+			break;
+		case 'w':
+			opt.wait_s = to_number(c, optarg, 0.1, 600);
+			break;
+		case 'd':
+			opt.window_s = to_number(c, optarg, 0.1, 600);
+			break;
+		case 'a':
+			opt.settle_ms = to_number(c, optarg, 0, 600000);
+			break;
+		case 'o':
+			opt.csv = optarg;
+			break;
+		case 'u':
+			opt.wait_usr1 = 1;
+			break;
+		case 'h':
+			print_usage(stdout);
+			exit(0);
+		default:
+			print_usage(stderr);
+			exit(2);
 		}
 	}
 	nsenders = argc - optind;
 	if (!opt.port || !nsenders || nsenders > SENDERS_MAX) {
-		usage(stderr);
+		print_usage(stderr);
 		exit(2);
 	}
 	for (c = optind; c < argc; c++)
@@ -401,10 +430,11 @@ static void print_flows(size_t first, size_t last)
 	unsigned int j;
 
 	printf("\"flows\": [");
-	for (j = 0; j < nsenders; j++)
-		printf("%s{\"dev\": \"%s\", \"messages\": %u, \"packets\": %u, \"total_messages\": %u, \"total_packets\": %u}",
-		       j ? ", " : "", senders[j].name, b[j].sends - a[j].sends, b[j].sent - a[j].sent,
-		       b[j].sends, b[j].sent);
+	for (j = 0; j < nsenders; j++) {
+		printf("%s{\"dev\": \"%s\", \"messages\": %u, \"packets\": %u, ", j ? ", " : "", senders[j].name,
+		       b[j].sends - a[j].sends, b[j].sent - a[j].sent);
+		printf("\"total_messages\": %u, \"total_packets\": %u}", b[j].sends, b[j].sent);
+	}
 	printf("], ");
 }
 
@@ -441,12 +471,22 @@ static void print_summary(size_t first, size_t last, uint64_t idle)
 	       ns > idle ? ns - idle : 0);
 }
 
+static void block_usr1(sigset_t *usr1)
+{
+	sigemptyset(usr1);
+	sigaddset(usr1, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, usr1, NULL))
+		die("SIGUSR1: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t next_ns, idle;
+	sigset_t usr1;
 	size_t first;
 
 	parse(argc, argv);
+	block_usr1(&usr1);
 	open_senders();
 	open_port();
 	make_room();
@@ -466,6 +506,10 @@ int main(int argc, char **argv)
 		nsamples--;
 	if (nsamples - 1 <= first)
 		die("not one sample in the window");
+	puts("over");
+	fflush(stdout);
+	if (opt.wait_usr1)
+		sigwaitinfo(&usr1, NULL);
 
 	if (opt.csv)
 		write_csv(samples[first].ns);

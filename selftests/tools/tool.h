@@ -11,11 +11,14 @@
 #include <string.h>
 #include <time.h>
 
+#define __noreturn	__attribute__((__noreturn__))
+#define __printf(a, b)	__attribute__((__format__(printf, a, b)))
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define NSEC_PER_SEC	1000000000ULL
 #define NSEC_PER_MSEC	1000000ULL
 
 /* Exit codes: 1 it did not work, 2 wrong usage. */
-static inline void __attribute__((noreturn, format(printf, 1, 2))) die(const char *fmt, ...)
+static inline void __noreturn __printf(1, 2) die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -41,7 +44,7 @@ static inline struct timespec to_timespec(uint64_t ns)
 }
 
 /* The number that option @opt got, or the end of the program. */
-static inline double number(int opt, const char *text, double min, double max)
+static inline double to_number(int opt, const char *text, double min, double max)
 {
 	char *end;
 	double value;

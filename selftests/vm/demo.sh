@@ -90,7 +90,7 @@ build()
 	[ -n "${KVER-}" ] || exit 1
 	command -v gnuplot > /dev/null || die "no gnuplot: run 'make deps'"
 	say "building the tools"
-	make -s -C "$top/selftests/tools" O="$top/build/tools" || die "the tools do not build"
+	make -s -C "$top/selftests/tools" O="$top/build/tools" || die "the tools do not build: is 'make deps' done?"
 	if [ "$algs" != stock ]; then
 		build_module
 	fi
@@ -100,19 +100,23 @@ build()
 # shown in any case, if there are any.
 run_guest()
 {
-	local module=(--no-module)
+	local module=(--no-module) log stamp_pid
 
 	if [ "$algs" != stock ]; then
 		module=(--module "$top/build/$KVER/rxe_cc.ko")
 	fi
 	say "booting Linux $KVER; one nanosecond of its time is one instruction"
+	exec {log}> >(stamp)
+	stamp_pid=$!
 	"$here/run.sh" --kernel "$kernel" --icount --timeout "$timeout" --out "$out/guest" "${module[@]}" \
 		--extra "$top/build/tools/rcc_lat" --extra "$top/build/tools/rcc_mon" \
-		--env DEMO_TABLE=no --env "DEMO_ALGS=$algs" "${envs[@]}" -- ./demo.sh > >(stamp) 2>&1 &
+		--env DEMO_TABLE=no --env "DEMO_ALGS=$algs" "${envs[@]}" -- ./demo.sh >&"$log" 2>&1 &
 	guest=$!
 	wait $guest
 	status=$?
 	guest=
+	exec {log}>&-
+	wait "$stamp_pid"
 }
 
 cleanup()
