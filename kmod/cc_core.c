@@ -35,10 +35,11 @@ static struct rcc_path path_of(const struct rcc_dev *dev)
 	};
 }
 
-/* Hand a decision to the pacer, within what the pacer can do. */
+/* Hand a decision to the pacer, within what the pacer can do and what the QP's own timer bears. */
 static void apply(struct rcc_qp *qp, u64 now_ns)
 {
-	u64 bps = rcc_clamp64(qp->decision.rate_bps, RCC_PACE_MIN_BPS, RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
+	u64 bps = rcc_clamp64(qp->decision.rate_bps, rcc_max64(RCC_PACE_MIN_BPS, READ_ONCE(qp->floor_bps)),
+			      RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS);
 
 	if (bps != qp->decision.rate_bps) {
 		rcc_count(qp->dev, RCC_C_rate_clamped);
@@ -64,9 +65,10 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 
 	rcu_read_lock();
 	qp->alg = alg;
+	qp->params = params_of(dev, alg);
 	memset(qp->state, 0, sizeof(qp->state));
 	memset(&qp->decision, 0, sizeof(qp->decision));
-	alg->init(qp->state, rcu_dereference(*params_of(dev, alg))->v, &path, now_ns, &qp->decision);
+	alg->init(qp->state, rcu_dereference(*qp->params)->v, &path, now_ns, &qp->decision);
 	rcu_read_unlock();
 	if (alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(dev->open)) {
 		WRITE_ONCE(qp->paced, true);
@@ -85,7 +87,7 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 
 /**
  * rcc_cc_event() - tell the algorithm, and do what it says
- * @qp: the QP; the caller holds its lock
+ * @qp: the QP; the caller holds its lock and rcu_read_lock()
  * @type: what happened
  * @now_ns: when
  * @bytes: see struct rcc_event
@@ -93,13 +95,10 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns, u32 bytes)
 {
 	struct rcc_event ev = { .now_ns = now_ns, .type = type, .bytes = bytes };
-	const struct rcc_alg *alg = qp->alg;
 	u64 before = qp->decision.rate_bps;
 
 	lockdep_assert_held(&qp->lock);
-	rcu_read_lock();
-	alg->event(qp->state, rcu_dereference(*params_of(qp->dev, alg))->v, &ev, &qp->decision);
-	rcu_read_unlock();
+	qp->alg->event(qp->state, rcu_dereference(*qp->params)->v, &ev, &qp->decision);
 	if (qp->decision.rate_bps == before)
 		return;
 	if (qp->pace.ns_per_byte)

@@ -149,8 +149,10 @@ void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb,
 	struct rcc_flow flow;
 
 	rcc_count(dev, RCC_C_np_ecn_marked_roce_packets);
-	if (!READ_ONCE(dev->ecn))
+	if (!READ_ONCE(dev->ecn)) {
+		rcc_count(dev, RCC_C_np_cnp_off);
 		return;
+	}
 	if (!sender_of(qp, skb, pkt, &flow)) {
 		rcc_count(dev, RCC_C_np_cnp_no_sender);
 		return;

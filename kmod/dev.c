@@ -8,6 +8,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/ethtool.h>
 #include <linux/hashtable.h>
 #include <linux/if_vlan.h>
@@ -44,10 +45,11 @@ struct rcc_dev *rcc_dev_by_netdev(const struct net_device *ndev)
 /* The netdev that a rxe device sits on. No exported call finds it on every kernel, but the other way there is one. */
 static struct net_device *find_netdev(struct ib_device *ibdev)
 {
-	struct net_device *ndev;
+	struct net_device *ndev = NULL;
 	struct net *net;
 
 	ASSERT_RTNL();
+	down_read(&net_rwsem);
 	for_each_net(net) {
 		for_each_netdev(net, ndev) {
 			struct ib_device *owner = ib_device_get_by_netdev(ndev, RDMA_DRIVER_RXE);
@@ -56,10 +58,13 @@ static struct net_device *find_netdev(struct ib_device *ibdev)
 				continue;
 			ib_device_put(owner);
 			if (owner == ibdev)
-				return ndev;
+				goto out;
 		}
 	}
-	return NULL;
+	ndev = NULL;
+out:
+	up_read(&net_rwsem);
+	return ndev;
 }
 
 static void refresh_line(struct rcc_dev *dev)
@@ -137,7 +142,6 @@ static int rcc_dev_add(struct ib_device *ibdev)
 	if (err)
 		pr_warn("%s: no probe on QP destroy (%d): packets of dying QPs leave at their pace\n",
 			dev_name(&dev->dev), err);
-	rcc_tx_learn_driver(ibdev->ops.owner);
 	ib_set_client_data(ibdev, &rcc_client, dev);
 
 	rtnl_lock();
@@ -147,6 +151,7 @@ static int rcc_dev_add(struct ib_device *ibdev)
 	if (dev->ndev)
 		hash_add_rcu(rcc_devs, &dev->node, (unsigned long)dev->ndev);
 	list_add_tail(&dev->list, &rcc_dev_list);
+	rcc_tx_learn_driver(ibdev->ops.owner);
 	mutex_unlock(&rcc_devs_lock);
 	rtnl_unlock();
 	return 0;
@@ -154,6 +159,15 @@ static int rcc_dev_add(struct ib_device *ibdev)
 err_put:
 	put_device(&dev->dev);
 	return err;
+}
+
+/* The last device is gone, and no hook runs that saw it: the driver may be loaded again, elsewhere. */
+static void forget_driver(void)
+{
+	mutex_lock(&rcc_devs_lock);
+	if (list_empty(&rcc_dev_list))
+		rcc_tx_forget_driver();
+	mutex_unlock(&rcc_devs_lock);
 }
 
 static void rcc_dev_remove(struct ib_device *ibdev, void *client_data)
@@ -164,14 +178,16 @@ static void rcc_dev_remove(struct ib_device *ibdev, void *client_data)
 		return;
 	debugfs_remove_recursive(dev->debugfs);
 	rcc_sysfs_del(dev);
+	/* the netdev notifier uses devices under RTNL, and sleeps */
+	rtnl_lock();
 	mutex_lock(&rcc_devs_lock);
 	hash_del_rcu(&dev->node);
 	list_del(&dev->list);
-	if (list_empty(&rcc_dev_list))
-		rcc_tx_forget_driver();
 	mutex_unlock(&rcc_devs_lock);
+	rtnl_unlock();
 	ib_set_client_data(ibdev, &rcc_client, NULL);
 	synchronize_rcu();
+	forget_driver();
 
 	rcc_probe_del();
 	cancel_work_sync(&dev->rescale_work);
@@ -185,8 +201,14 @@ static void rcc_dev_rename(struct ib_device *ibdev, void *client_data)
 {
 	struct rcc_dev *dev = client_data;
 
-	if (dev && device_rename(&dev->dev, dev_name(&ibdev->dev)))
+	if (!dev)
+		return;
+	if (device_rename(&dev->dev, dev_name(&ibdev->dev))) {
 		pr_warn("%s: could not follow its new name %s\n", dev_name(&dev->dev), dev_name(&ibdev->dev));
+		return;
+	}
+	debugfs_remove_recursive(dev->debugfs);
+	rcc_debugfs_add(dev);
 }
 
 struct ib_client rcc_client = {
@@ -241,12 +263,17 @@ static struct notifier_block rcc_netdev_nb = {
 void rcc_dev_open_all(void)
 {
 	struct rcc_dev *dev;
+	int tries = 100;
 
 	mutex_lock(&rcc_devs_lock);
 	list_for_each_entry(dev, &rcc_dev_list, list) {
 		WRITE_ONCE(dev->open, true);
 		rcc_qp_restart_all(dev);
 	}
+	/* the timers are set for now; what a dead CPU or a storm still holds after half a second goes out of order */
+	list_for_each_entry(dev, &rcc_dev_list, list)
+		while (atomic_read(&dev->held) + atomic_read(&dev->read_held) && tries--)
+			msleep(5);
 	mutex_unlock(&rcc_devs_lock);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Where packets are seen: LOCAL_OUT and LOCAL_IN, IPv4 and IPv6, in every network namespace.
  *
- * Last in each chain: what other hooks drop or mangle is settled before we look, and a packet that we send ourselves
- * has missed nothing.
+ * Last in each chain but for conntrack's confirmation at LOCAL_IN, which shares the last place: what other hooks drop or
+ * mangle is settled before we look, and a packet that we send ourselves has missed nothing.
  */
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>

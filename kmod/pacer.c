@@ -10,8 +10,8 @@
  * cost per packet does not depend on the number of QPs. Packets wait in the lists of their own skbs: nothing is
  * allocated. rxe counts the skbs that we hold as sent but not gone, and stops its requester at 64.
  *
- * Sending drops the QP's lock. While @busy is set one context owns the sending side, and whoever else has a packet
- * queues it; the owner looks again before it lets go.
+ * The timer sends with the QP's lock dropped. While it does, @busy is set and whoever has a packet queues it; the timer
+ * looks again before it lets go.
  */
 #include <net/dst.h>
 
@@ -34,6 +34,12 @@ static void pacer_set_timer(struct rcc_pacer *pacer)
 	hrtimer_start(&pacer->timer, ns_to_ktime(next), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
+/* ACKs that had to wait behind READ responses, which are gone: nothing holds them any more. */
+static bool acks_only(const struct rcc_qp *qp)
+{
+	return !qp->nresp && !skb_queue_empty(&qp->resp);
+}
+
 /**
  * rcc_pacer_arm() - put a QP into the wheel, if it waits for anything
  * @qp: the QP, not in the wheel; the caller holds its lock
@@ -45,7 +51,9 @@ void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns)
 	u64 when;
 
 	lockdep_assert_held(&qp->lock);
-	if (!skb_queue_empty(&qp->req) || !skb_queue_empty(&qp->resp))
+	if (acks_only(qp))
+		when = now_ns;
+	else if (!skb_queue_empty(&qp->req) || !skb_queue_empty(&qp->resp))
 		when = qp->pace.next_ns;
 	else if (!skb_queue_empty(&qp->read))
 		when = now_ns + RCC_READ_ADMIT_NS;
@@ -82,7 +90,7 @@ void rcc_pacer_disarm(struct rcc_qp *qp)
  */
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb)
 {
-	if (dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb))
+	if (net_xmit_eval(dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb)))
 		rcc_count(dev, RCC_C_tx_local_drop);
 }
 
@@ -104,10 +112,8 @@ static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
  * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
  * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
  */
-static bool wants_ack(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, bool waited)
+static bool wants_ack(const struct rcc_qp *qp, u64 now_ns, bool waited)
 {
-	if (!(pkt->class & RCC_OC_REQ))
-		return false;
 	if (qp->repeating)
 		return qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN;
 	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
@@ -118,10 +124,13 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 {
 	u32 bytes = pkt->l3_bytes - pkt->bth;
 
+	/* READ responses count the peer's PSNs */
+	if (!(pkt->class & RCC_OC_REQ))
+		return;
 	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
 		qp->repeating = false;
 	qp->ack_gap++;
-	if (!pkt->ackreq && wants_ack(qp, pkt, now_ns, waited) && !skb_cloned(skb) &&
+	if (!pkt->ackreq && wants_ack(qp, now_ns, waited) && !skb_cloned(skb) &&
 	    skb_headlen(skb) >= pkt->l3_bytes) {
 		if (qp->ack_bytes != bytes) {
 			qp->ack_bytes = bytes;
@@ -139,31 +148,34 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 }
 
 /* Was this PSN on the wire before? Requests and READ responses count apart. */
-static void count_repeats(struct rcc_qp *qp, const struct rcc_pkt *pkt)
+static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt)
 {
 	struct rcc_left *left = &qp->left[!!(pkt->class & RCC_OC_READ_RESP)];
 
 	if (left->any && rcc_psn_diff(pkt->psn, left->nxt) < 0) {
 		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
-		return;
+		return true;
 	}
 	left->any = true;
 	left->nxt = rcc_psn_add(pkt->psn, 1);
+	return false;
 }
 
 /* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
 static void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
 {
 	u32 bytes = wire_bytes(skb);
+	bool repeat;
 
 	if (pkt->class & RCC_OC_ACK)
 		return;
 	rcc_pace_sent(&qp->pace, now_ns, bytes, waited);
 	qp->tx_packets++;
 	qp->tx_bytes += bytes;
-	count_repeats(qp, pkt);
+	repeat = is_repeat(qp, pkt);
 	ask_for_ack(qp, skb, pkt, now_ns, waited);
-	if (pkt->ackreq && !qp->probe_ns) {
+	/* the ACK of a packet sent twice may be either's, and a READ is not answered by an ACK */
+	if (pkt->ackreq && !repeat && !qp->probe_ns && pkt->opcode != RCC_OP_RC_READ_REQUEST) {
 		qp->probe_ns = now_ns;
 		qp->probe_psn = pkt->psn;
 	}
@@ -176,7 +188,7 @@ static struct sk_buff *dequeue(struct rcc_qp *qp, struct rcc_pkt *pkt)
 	struct sk_buff_head *queue = &qp->req;
 	struct sk_buff *skb;
 
-	if (!skb_queue_empty(&qp->resp) && (qp->resp_turn || skb_queue_empty(&qp->req)))
+	if (acks_only(qp) || (!skb_queue_empty(&qp->resp) && (qp->resp_turn || skb_queue_empty(&qp->req))))
 		queue = &qp->resp;
 	qp->resp_turn = queue == &qp->req;
 	skb = __skb_dequeue(queue);
@@ -196,7 +208,7 @@ static void take_due(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out)
 	struct rcc_pkt pkt;
 	struct sk_buff *skb;
 
-	while (skb_queue_len(out) < SERVICE_BATCH && rcc_pace_ready(&qp->pace, now_ns)) {
+	while (skb_queue_len(out) < SERVICE_BATCH && (acks_only(qp) || rcc_pace_ready(&qp->pace, now_ns))) {
 		skb = dequeue(qp, &pkt);
 		if (!skb)
 			return;
@@ -205,7 +217,7 @@ static void take_due(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out)
 	}
 }
 
-/* The owner lets go of the sending side: what came meanwhile waits in the wheel; or pacing ends here. */
+/* The timer lets go of a QP's sending side: what is left or came meanwhile goes into the wheel; or pacing ends here. */
 static void let_go(struct rcc_qp *qp, u64 now_ns)
 {
 	qp->busy = false;
@@ -227,7 +239,7 @@ static void service(struct rcc_qp *qp, u64 now_ns)
 	__skb_queue_head_init(&out);
 	spin_lock(&qp->lock);
 	if (qp->dead || qp->busy) {
-		/* dead: released elsewhere; busy: the owner arms when it lets go */
+		/* dead: released elsewhere; busy: another CPU's timer, which arms when it lets go */
 		spin_unlock(&qp->lock);
 		return;
 	}
@@ -269,18 +281,11 @@ static enum hrtimer_restart pacer_fire(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * rcc_pacer_purge() - take packets out that rxe is about to send again
- * @qp: the QP; the caller holds its lock
- * @queue: @qp->req or @qp->resp
- * @psn: rxe begins again here
- * @out: gets them; the caller frees them without the lock
- *
- * Go-back-N repeats everything from @psn on; what still waits of it would arrive for nothing.
- *
- * Return: how many.
+/*
+ * rxe begins again at @psn. Go-back-N repeats everything from there on: what still waits of it would arrive for nothing.
+ * The caller frees @out without the lock.
  */
-u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out)
+static void purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out)
 {
 	struct rcc_pkt pkt;
 	struct sk_buff *skb;
@@ -299,7 +304,6 @@ u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, stru
 	}
 	atomic_sub(n, &qp->dev->held);
 	rcc_count_n(qp->dev, RCC_C_tx_purged, n);
-	return n;
 }
 
 /* Requests count PSNs; a step back means that rxe repeats. READ requests take a range of PSNs and leave gaps. */
@@ -312,7 +316,7 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 		qp->snd_max = next;
 	} else {
 		if (rcc_psn_diff(pkt->psn, qp->snd_nxt) < 0) {
-			rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
+			purge(qp, &qp->req, pkt->psn, stale);
 			qp->probe_ns = 0;
 			if (!qp->naked) {
 				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
@@ -333,31 +337,41 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
-		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
-		rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
+		purge(qp, &qp->resp, pkt->psn, stale);
+		/* what we dropped ourselves says nothing about the network */
+		if (!qp->resp_dropped)
+			rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns, 0);
+		qp->resp_dropped = false;
 	}
 	qp->seen_resp = true;
 	qp->resp_nxt = rcc_psn_add(pkt->psn, 1);
 	qp->await_resp = false;
 }
 
-/* Queue a packet, within bounds. Returns false if the caller has to send it after all. */
+/*
+ * Queue a packet, within bounds. Requests are bounded by rxe, and ACKs by the peer's window; READ responses by us. Returns
+ * false if the caller may send it after all: nothing of the QP waits that it would overtake.
+ */
 static bool hold(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt, struct sk_buff_head *stale)
 {
-	struct rcc_dev *dev = qp->dev;
+	bool idle = !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp);
+	bool full = atomic_read(&qp->dev->held) >= RCC_DEV_HELD_MAX;
 	bool resp = pkt->class & RCC_OC_READ_RESP;
+	struct rcc_dev *dev = qp->dev;
 
-	if (resp && qp->nresp >= RCC_RESP_HELD_MAX) {
-		rcc_count(dev, RCC_C_tx_dropped_resp_overflow);
-		__skb_queue_tail(stale, skb);
-		return true;
-	}
-	if (atomic_read(&dev->held) >= RCC_DEV_HELD_MAX) {
+	if (full && idle) {
 		rcc_count(dev, RCC_C_tx_unpaced_overflow);
 		return false;
 	}
-	/* a dst that routing cached without a reference does not survive the queue */
-	skb_dst_force(skb);
+	if (resp && (full || qp->nresp >= RCC_RESP_HELD_MAX)) {
+		rcc_count(dev, RCC_C_tx_dropped_resp_overflow);
+		qp->resp_dropped = true;
+		__skb_queue_tail(stale, skb);
+		return true;
+	}
+	/* rxe's packets have a reference on their route */
+	if (WARN_ON_ONCE(!skb_dst_force(skb)))
+		return false;
 	atomic_inc(&dev->held);
 	rcc_count(dev, RCC_C_tx_held);
 	if (resp)
@@ -381,14 +395,13 @@ static bool goes_now(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now
  * @skb: the packet; consumed
  * @pkt: what it is: a request, a READ response or an ACK of a reliable connection
  *
- * The caller holds rcu_read_lock(), with bottom halves off.
+ * The caller holds rcu_read_lock(), with bottom halves off. A packet that goes at once is sent without the lock and
+ * without @busy: rxe makes a QP's requests one after the other, and so its responses, so that the next one is not there
+ * before this call returns; and the timer has nothing of this QP.
  */
-void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt)
 {
-	struct rcc_dev *dev = qp->dev;
 	u64 now_ns = ktime_get_ns();
-	struct rcc_pkt departing = *pkt;
-	bool ack = pkt->class & RCC_OC_ACK;
 	struct sk_buff_head stale;
 
 	__skb_queue_head_init(&stale);
@@ -404,23 +417,15 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_p
 	    hold(qp, skb, pkt, &stale)) {
 		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
 			rcc_pacer_arm(qp, now_ns);
-		spin_unlock(&qp->lock);
-		__skb_queue_purge(&stale);
-		return;
-	}
-	depart(qp, skb, &departing, now_ns, false);
-	if (ack || qp->busy) {
-		spin_unlock(&qp->lock);
-		rcc_pacer_send(dev, skb);
+		skb = NULL;
 	} else {
-		qp->busy = true;
-		spin_unlock(&qp->lock);
-		rcc_pacer_send(dev, skb);
-		spin_lock(&qp->lock);
-		let_go(qp, now_ns);
-		spin_unlock(&qp->lock);
+		depart(qp, skb, pkt, now_ns, false);
 	}
-	__skb_queue_purge(&stale);
+	spin_unlock(&qp->lock);
+	if (skb)
+		rcc_pacer_send(qp->dev, skb);
+	if (unlikely(!skb_queue_empty(&stale)))
+		__skb_queue_purge(&stale);
 }
 
 int rcc_pacer_init(struct rcc_dev *dev)

@@ -20,19 +20,49 @@ static struct rcc_dev *dev_of(const struct ib_qp *ibqp)
 	return ib_get_client_data(ibqp->device, &rcc_client);
 }
 
-static int on_destroy(struct kprobe *kp, struct pt_regs *regs)
+static struct rcc_qp *qp_of(struct rcc_dev *dev, const struct ib_qp *ibqp)
 {
-	const struct ib_qp *ibqp = (const struct ib_qp *)regs_get_kernel_argument(regs, 0);
+	struct rcc_qp *qp = rcc_qp_find(dev, ibqp->qp_num);
+
+	return qp && qp->ibqp == ibqp ? qp : NULL;
+}
+
+/* What a destroy that is under way keeps from its entry to its return. */
+struct destroy {
+	const struct ib_qp *ibqp;
+};
+
+static void tell(const struct ib_qp *ibqp, int what)
+{
 	struct rcc_dev *dev = dev_of(ibqp);
 	struct rcc_qp *qp;
 
 	if (!dev)
-		return 0;
+		return;
 	rcu_read_lock();
-	qp = rcc_qp_find(dev, ibqp->qp_num);
-	if (qp && qp->ibqp == ibqp)
-		rcc_qp_gone(qp, RCC_QP_DESTROY);
+	qp = qp_of(dev, ibqp);
+	if (qp)
+		rcc_qp_gone(qp, what);
 	rcu_read_unlock();
+}
+
+/*
+ * The record of a QP that is being destroyed stays until that is done: rxe still sends on it, and would be learnt again.
+ * Until then its packets pass by.
+ */
+static int on_destroy(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct destroy *destroy = (struct destroy *)ri->data;
+
+	destroy->ibqp = (const struct ib_qp *)regs_get_kernel_argument(regs, 0);
+	tell(destroy->ibqp, RCC_QP_DYING);
+	return 0;
+}
+
+/* The core frees the QP only after this. A destroy that failed (a multicast group) leaves a QP that is learnt anew. */
+static int on_destroyed(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	tell(((struct destroy *)ri->data)->ibqp, RCC_QP_DESTROYED);
 	return 0;
 }
 
@@ -48,22 +78,25 @@ static u8 gid_to_addr(const union ib_gid *gid, u8 *addr)
 }
 
 /* Both ends of a connection stand in the call that moves the QP to RTR: a receiver that never sends is known, too. */
-static void learn_peer(struct rcc_qp *qp, const struct ib_qp_attr *attr)
+static void connect(struct rcc_qp *qp, const struct ib_qp_attr *attr)
 {
 	const struct ib_global_route *grh = &attr->ah_attr.grh;
 	struct rcc_flow flow = { .dqpn = attr->dest_qp_num };
-	unsigned long irq;
 
 	if (!grh->sgid_attr)
 		return;
 	flow.version = gid_to_addr(&grh->dgid, flow.daddr);
 	gid_to_addr(&grh->sgid_attr->gid, flow.saddr);
-	/* rxe sends nothing on a QP that is not yet connected: only a reader of a stale record can meet us here */
-	if (!spin_trylock_irqsave(&qp->lock, irq))
-		return;
-	if (!qp->flow.version)
-		qp->flow = flow;
-	spin_unlock_irqrestore(&qp->lock, irq);
+	rcc_qp_connect(qp, &flow);
+}
+
+/*
+ * rxe sends again what has no ACK after 4.096 us * 2^timeout, and gives up after some tries: a full packet must leave, and
+ * so ask for an ACK, twice in that time. 0 means that it waits for ever.
+ */
+static u64 rate_floor(u8 timeout)
+{
+	return timeout ? 2ULL * 4096 * 8 * NSEC_PER_SEC / (4096ULL << min_t(u8, timeout, 31)) : 0;
 }
 
 static int on_modify(struct kprobe *kp, struct pt_regs *regs)
@@ -74,49 +107,63 @@ static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 	struct rcc_dev *dev = dev_of(ibqp);
 	struct rcc_qp *qp;
 
-	if (!dev || !(mask & IB_QP_STATE))
+	if (!dev || ibqp->qp_type == IB_QPT_GSI)
 		return 0;
 	rcu_read_lock();
-	qp = rcc_qp_find(dev, ibqp->qp_num);
-	if (qp && qp->ibqp != ibqp)
-		qp = NULL;
-	if (qp && (attr->qp_state == IB_QPS_RESET || attr->qp_state == IB_QPS_ERR))
-		rcc_qp_gone(qp, RCC_QP_RESET);
-	if (attr->qp_state == IB_QPS_RTR && ibqp->qp_type != IB_QPT_GSI) {
-		if (!qp)
-			qp = rcc_qp_learn(dev, ibqp);
+	qp = qp_of(dev, ibqp);
+	if ((mask & IB_QP_STATE) && attr->qp_state == IB_QPS_RTR) {
+		qp = rcc_qp_learn(dev, ibqp);
 		if (qp && (mask & IB_QP_AV) && (mask & IB_QP_DEST_QPN))
-			learn_peer(qp, attr);
+			connect(qp, attr);
 	}
+	if (qp && (mask & IB_QP_STATE) && (attr->qp_state == IB_QPS_RESET || attr->qp_state == IB_QPS_ERR))
+		rcc_qp_gone(qp, RCC_QP_RESET);
+	if (qp && (mask & IB_QP_TIMEOUT))
+		WRITE_ONCE(qp->floor_bps, rate_floor(attr->timeout));
 	rcu_read_unlock();
 	return 0;
 }
 
-static struct kprobe rcc_probes[] = {
-	{ .symbol_name = "rdma_rxe:rxe_destroy_qp", .pre_handler = on_destroy },
-	{ .symbol_name = "rdma_rxe:rxe_modify_qp", .pre_handler = on_modify },
+/* Destroys at the same time; beyond, one is missed and the QP's packets leave at their pace. */
+#define DESTROYS_MAX	128
+
+static struct kretprobe destroy_probe = {
+	.kp.symbol_name = "rdma_rxe:rxe_destroy_qp",
+	.entry_handler = on_destroy,
+	.handler = on_destroyed,
+	.data_size = sizeof(struct destroy),
+	.maxactive = DESTROYS_MAX,
+};
+
+static struct kprobe modify_probe = {
+	.symbol_name = "rdma_rxe:rxe_modify_qp",
+	.pre_handler = on_modify,
 };
 
 static DEFINE_MUTEX(probe_lock);
 static unsigned int probe_users;	/* devices; probe_lock */
 static bool probe_set;			/* the probes stand; probe_lock */
 
+/* A probe that stood before keeps its address, and may not come with both that and a name. */
+static void forget_address(struct kprobe *kp)
+{
+	kp->addr = NULL;
+	kp->flags = 0;
+}
+
 static int probes_set(void)
 {
-	int err, i;
+	int err;
 
-	for (i = 0; i < ARRAY_SIZE(rcc_probes); i++) {
-		/* a probe that stood before keeps its address, and may not come with both that and a name */
-		rcc_probes[i].addr = NULL;
-		rcc_probes[i].flags = 0;
-		err = register_kprobe(&rcc_probes[i]);
-		if (err) {
-			while (i--)
-				unregister_kprobe(&rcc_probes[i]);
-			return err;
-		}
-	}
-	return 0;
+	forget_address(&destroy_probe.kp);
+	forget_address(&modify_probe);
+	err = register_kretprobe(&destroy_probe);
+	if (err)
+		return err;
+	err = register_kprobe(&modify_probe);
+	if (err)
+		unregister_kretprobe(&destroy_probe);
+	return err;
 }
 
 /**
@@ -140,12 +187,10 @@ int rcc_probe_add(void)
 /* One device less; the last takes the probes away, so that the driver's module can go. No handler runs on return. */
 void rcc_probe_del(void)
 {
-	int i;
-
 	mutex_lock(&probe_lock);
 	if (!--probe_users && probe_set) {
-		for (i = 0; i < ARRAY_SIZE(rcc_probes); i++)
-			unregister_kprobe(&rcc_probes[i]);
+		unregister_kprobe(&modify_probe);
+		unregister_kretprobe(&destroy_probe);
 		probe_set = false;
 	}
 	mutex_unlock(&probe_lock);

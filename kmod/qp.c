@@ -72,10 +72,10 @@ static bool qp_unlink(struct rcc_qp *qp)
  * @dev: its device
  * @ibqp: rxe's QP, alive
  *
- * A record with the same number and another QP is what a destroy that we missed left behind; it is replaced. Any
- * context. The caller holds rcu_read_lock().
+ * A record with the same number that is dead or another QP's is what a destroy that we missed left behind; it is replaced.
+ * Any context. The caller holds rcu_read_lock().
  *
- * Return: the record, which may be another CPU's work, or NULL without memory.
+ * Return: the record, which may have stood there already, or NULL without memory.
  */
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp)
 {
@@ -89,13 +89,13 @@ struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp)
 	}
 	spin_lock_irqsave(&dev->lock, irq);
 	old = rcc_qp_find(dev, ibqp->qp_num);
-	if (old && old->ibqp == ibqp) {
+	if (old && old->ibqp == ibqp && !READ_ONCE(old->dead)) {
 		spin_unlock_irqrestore(&dev->lock, irq);
 		kfree(qp);
 		return old;
 	}
 	if (old) {
-		rcc_qp_gone(old, RCC_QP_DESTROY);
+		rcc_qp_gone(old, RCC_QP_DESTROYED);
 		qp_unlink(old);
 	}
 	rcc_qptab_add(dev->tab, &qp->ent);
@@ -132,6 +132,16 @@ bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const 
 	return !memcmp(&ipv6_hdr(skb)->saddr, flow->daddr, 16) && !memcmp(&ipv6_hdr(skb)->daddr, flow->saddr, 16);
 }
 
+/* Are a packet's addresses the flow's, on its way out? */
+static bool same_addresses(const struct rcc_flow *flow, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	if (flow->version != pkt->version)
+		return false;
+	if (pkt->version == 4)
+		return !memcmp(flow->saddr, &ip_hdr(skb)->saddr, 4) && !memcmp(flow->daddr, &ip_hdr(skb)->daddr, 4);
+	return !memcmp(flow->saddr, &ipv6_hdr(skb)->saddr, 16) && !memcmp(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
+}
+
 static void forget_peer(struct rcc_qp *qp)
 {
 	qp->flow.version = 0;
@@ -156,7 +166,7 @@ void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 	struct rcc_flow *flow = &qp->flow;
 
 	lockdep_assert_held(&qp->lock);
-	if (likely(flow->version && flow->dqpn == pkt->dqpn && flow->sport == pkt->sport))
+	if (likely(flow->dqpn == pkt->dqpn && flow->sport == pkt->sport && same_addresses(flow, skb, pkt)))
 		return;
 	if (flow->version && flow->dqpn != pkt->dqpn) {
 		forget_peer(qp);
@@ -175,9 +185,33 @@ void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 }
 
 /**
+ * rcc_qp_connect() - rxe connects a QP
+ * @qp: its record, which may be of an earlier connection
+ * @flow: the addresses of the new one
+ *
+ * Any context, interrupts on or off. rxe sends nothing on a QP that is not connected, so the lock is free but for readers;
+ * if one has it, the peer is learnt from the QP's first packet.
+ */
+void rcc_qp_connect(struct rcc_qp *qp, const struct rcc_flow *flow)
+{
+	unsigned long irq;
+
+	if (!spin_trylock_irqsave(&qp->lock, irq))
+		return;
+	/* a reset that is still on its way to the work is done with this */
+	clear_bit(RCC_QP_RESET, &qp->flags);
+	if (skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp)) {
+		forget_peer(qp);
+		rcc_cc_start(qp, ktime_get_ns());
+	}
+	qp->flow = *flow;
+	spin_unlock_irqrestore(&qp->lock, irq);
+}
+
+/**
  * rcc_qp_gone() - note that rxe destroys or resets a QP
  * @qp: its record
- * @why: RCC_QP_DESTROY or RCC_QP_RESET
+ * @why: RCC_QP_DYING, RCC_QP_DESTROYED or RCC_QP_RESET
  *
  * Any context, interrupts on or off. The caller holds rcu_read_lock(). Work in process context does the rest.
  */
@@ -209,12 +243,12 @@ static void send_all(struct rcc_dev *dev, struct sk_buff_head *queue)
 	rcu_read_unlock();
 }
 
-static void free_all(struct rcc_dev *dev, struct sk_buff_head *queue, enum rcc_counter counter)
+static void free_all(struct rcc_dev *dev, struct sk_buff_head *queue, atomic_t *gauge, enum rcc_counter counter)
 {
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(queue))) {
-		atomic_dec(&dev->held);
+		atomic_dec(gauge);
 		rcc_count(dev, counter);
 		kfree_skb(skb);
 	}
@@ -245,7 +279,7 @@ static void qp_release(struct rcc_qp *qp)
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
-	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
 	if (!was_dead) {
 		rcc_count(qp->dev, RCC_C_qp_del);
 		trace_qp_del(qp);
@@ -263,7 +297,7 @@ static void qp_restart(struct rcc_qp *qp)
 	rcc_cc_start(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
-	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
 }
 
 static void qp_gone(struct rcc_qp *qp)
@@ -275,13 +309,15 @@ static void qp_gone(struct rcc_qp *qp)
 	/* from here on a new event lists the QP again */
 	clear_bit(RCC_QP_LISTED, &qp->flags);
 	smp_mb__after_atomic();
-	if (test_bit(RCC_QP_DESTROY, &qp->flags)) {
+	if (test_bit(RCC_QP_DESTROYED, &qp->flags)) {
 		spin_lock_irqsave(&dev->lock, irq);
 		linked = qp_unlink(qp);
 		spin_unlock_irqrestore(&dev->lock, irq);
 		qp_release(qp);
 		if (linked)
 			rcc_qp_put(qp);
+	} else if (test_bit(RCC_QP_DYING, &qp->flags)) {
+		qp_release(qp);
 	} else if (test_and_clear_bit(RCC_QP_RESET, &qp->flags)) {
 		qp_restart(qp);
 	}
@@ -341,8 +377,8 @@ static void drop_held(struct rcc_qp *qp)
 	spin_lock_bh(&qp->lock);
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
-	free_all(qp->dev, &tx, RCC_C_tx_dropped_link_down);
-	free_all(qp->dev, &rx, RCC_C_rx_read_dropped);
+	free_all(qp->dev, &tx, &qp->dev->held, RCC_C_tx_dropped_link_down);
+	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
 }
 
 /**

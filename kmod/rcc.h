@@ -18,8 +18,8 @@
  *	qp->lock	spin, bh: everything of a QP that is not identity
  *	pacer->lock	spin, bh: wheel and timer
  *
- * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. Instead one
- * context at a time owns a QP's sending side (qp->busy) and the others queue behind it.
+ * No lock is held when a packet is handed to dst_output() or to a hook's okfn: they may come back to us. While the timer
+ * sends a QP's packets it owns the sending side (qp->busy), and whoever else has one queues it.
  *
  * Lifetime: a QP's record is found through its device's table and freed a grace period after its last reference is
  * dropped; references are the table's and the removal list's. Hooks and the timer use records under rcu_read_lock()
@@ -63,7 +63,7 @@
 #define RCC_MTU_BYTES		4200
 #define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
 #define RCC_LINE_MAX_MBPS	800000
-#define RCC_BASE_RTT_FALLBACK_NS	(20 * NSEC_PER_USEC)
+#define RCC_BASE_RTT_FALLBACK_NS	(50 * NSEC_PER_USEC)
 #define RCC_NALGS_MAX		8
 
 /**
@@ -104,7 +104,8 @@ struct rcc_pacer {
  * @qps: all QPs
  * @nqps: how many (@lock)
  * @pacer: departure schedule
- * @held: packets that wait, requests held at reception included
+ * @held: packets that wait to be sent
+ * @read_held: received requests that wait until READ responses drain
  * @stats: counters
  * @gone: QPs that rxe destroys or resets, to be seen to in process context
  * @gone_work: does it
@@ -140,6 +141,7 @@ struct rcc_dev {
 
 	struct rcc_pacer pacer;
 	atomic_t held;
+	atomic_t read_held;
 	struct rcc_stats __percpu *stats;
 
 	struct llist_head gone;
@@ -177,7 +179,8 @@ struct rcc_left {
 /* bits of rcc_qp.flags, set by probes in any context */
 enum {
 	RCC_QP_LISTED,		/* on dev->gone */
-	RCC_QP_DESTROY,		/* rxe destroys the QP */
+	RCC_QP_DYING,		/* rxe begins to destroy the QP: nothing may wait */
+	RCC_QP_DESTROYED,	/* rxe has destroyed it, or another has its number: the record goes */
 	RCC_QP_RESET,		/* the QP went to RESET or ERR */
 };
 
@@ -191,11 +194,12 @@ enum {
  * @flags: RCC_QP_* bits
  * @gone: place in dev->gone
  * @list: place in dev->qps (dev->lock)
+ * @floor_bps: least rate that keeps rxe's timer quiet
  * @np_last_ns: when the last CNP was sent for it (cmpxchg)
  * @rcu: freed a grace period after the last reference
  * @lock: everything below
  * @dead: unlinked: packets pass by
- * @busy: somebody sends this QP's packets with the lock dropped; others queue
+ * @busy: the timer sends this QP's packets with the lock dropped; others queue
  * @paced: packets go by the pacer
  * @admitting: somebody lets held requests in with the lock dropped
  * @await_resp: a READ request was let in and no response was seen yet
@@ -207,6 +211,7 @@ enum {
  * @wnode: place in the pacer's wheel (pacer->lock too)
  * @pace: departure times
  * @alg: algorithm in charge
+ * @params: where its values are published
  * @decision: its last word
  * @state: its private state
  * @admitted_ns: when the last READ request was let in
@@ -216,6 +221,7 @@ enum {
  * @flow: addresses towards the peer, for CNPs and checks; version 0: not known
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
+ * @resp_dropped: a READ response was dropped for want of room
  * @naked: a NAK came and nothing was sent again since
  * @repeating: packets before @repeat_end are sent again
  * @ask_ack: the next of them asks for an ACK
@@ -243,6 +249,7 @@ struct rcc_qp {
 	unsigned long flags;
 	struct llist_node gone;
 	struct list_head list;
+	u64 floor_bps;
 	u64 np_last_ns;
 	struct rcu_head rcu;
 
@@ -255,6 +262,7 @@ struct rcc_qp {
 	bool resp_turn;
 	bool seen_req;
 	bool seen_resp;
+	bool resp_dropped;
 	bool naked;
 	bool repeating;
 	bool ask_ack;
@@ -265,6 +273,7 @@ struct rcc_qp {
 	struct rcc_wnode wnode;
 	struct rcc_pace pace;
 	const struct rcc_alg *alg;
+	struct rcc_params __rcu **params;
 	struct rcc_decision decision;
 	u64 state[RCC_STATE_BYTES / sizeof(u64)];
 	u64 admitted_ns;
@@ -326,6 +335,7 @@ struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn);
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);
 bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_qp_connect(struct rcc_qp *qp, const struct rcc_flow *flow);
 void rcc_qp_gone(struct rcc_qp *qp, int why);
 void rcc_qp_gone_work(struct work_struct *work);
 void rcc_qp_remove_all(struct rcc_dev *dev);
@@ -337,10 +347,9 @@ void rcc_qp_put(struct rcc_qp *qp);
 int rcc_pacer_init(struct rcc_dev *dev);
 void rcc_pacer_exit(struct rcc_dev *dev);
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
-void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_disarm(struct rcc_qp *qp);
-u32 rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);

@@ -4,7 +4,7 @@
  *
  *	CNP			-> cnp.c, consumed
  *	data with CE		-> cnp.c may answer; goes on to rxe
- *	NAK			-> event; what waits of the packets that rxe will repeat is freed
+ *	NAK			-> event
  *	ACK of a timed packet	-> round trip
  *	READ request		-> goes on to rxe, unless the QP's READ responses have piled up: then it waits
  *
@@ -24,55 +24,48 @@ static bool icrc_ok(struct sk_buff *skb, const struct rcc_pkt *pkt)
 	return !skb_linearize(skb) && rcc_wire_icrc_ok(skb->data, pkt);
 }
 
-/* rxe goes back to @pkt's PSN: for a gap (a sign of congestion) or because the peer was not ready (none). */
-static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
+/*
+ * A NAK. Only "out of sequence" is a sign of congestion; "receiver not ready" is none. What waits beyond its PSN stays: if
+ * rxe goes back it is freed then, and rxe ignores some NAKs.
+ */
+static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 {
-	bool seq = (pkt->syndrome & ~RCC_AETH_KIND_MASK) == 0;
-
 	if ((pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK) {
 		rcc_count(qp->dev, RCC_C_rnr_nak);
-		seq = false;
-	} else if (!seq) {
+	} else if (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->naked && qp->nak_psn == pkt->psn)) {
+		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
 	} else {
 		rcc_count(qp->dev, RCC_C_packet_seq_err);
+		rcc_cc_event(qp, RCC_EV_NACK, now_ns, 0);
 	}
-	/* a NAK repeated by the network would hit what rxe has begun to send again, and rxe would not repeat that */
-	if (qp->naked && qp->nak_psn == pkt->psn)
-		return;
 	qp->naked = true;
 	qp->nak_psn = pkt->psn;
 	qp->probe_ns = 0;
-	rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
-	if (seq)
-		rcc_cc_event(qp, RCC_EV_NACK, now_ns, 0);
 }
 
 static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	bool is_nak = pkt->syndrome & RCC_AETH_KIND_MASK;
-	struct sk_buff_head stale;
 	u64 now_ns;
 
 	if (!is_nak && !READ_ONCE(qp->probe_ns))
 		return;
-	if (!icrc_ok(skb, pkt))
-		return;
 	now_ns = ktime_get_ns();
-	__skb_queue_head_init(&stale);
-	spin_lock(&qp->lock);
-	if (!rcc_qp_from_peer(qp, skb, pkt)) {
-		spin_unlock(&qp->lock);
+	if (!icrc_ok(skb, pkt)) {
+		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
 	}
-	if (is_nak) {
-		nak(qp, pkt, now_ns, &stale);
+	spin_lock(&qp->lock);
+	if (!rcc_qp_from_peer(qp, skb, pkt)) {
+		rcc_count(qp->dev, RCC_C_nak_ignored);
+	} else if (is_nak) {
+		nak(qp, pkt, now_ns);
 	} else if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
 		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
 		qp->probe_ns = 0;
 	}
 	spin_unlock(&qp->lock);
-	__skb_queue_purge(&stale);
 }
 
 static bool is_read_request(const struct sk_buff *skb)
@@ -89,38 +82,55 @@ static int deliver(struct sk_buff *skb)
 
 static bool may_admit(const struct rcc_qp *qp, u64 now_ns)
 {
+	if (READ_ONCE(qp->dev->open))
+		return true;
 	return qp->nresp < RCC_READ_ADMIT_AT && (!qp->await_resp || now_ns - qp->admitted_ns >= RCC_READ_ADMIT_NS);
 }
 
 /* A request waits if its QP's READ responses have piled up, and behind any other that waits: their order is rxe's. */
 static bool must_wait(const struct rcc_qp *qp, const struct rcc_pkt *pkt)
 {
-	if (skb_queue_len(&qp->read) >= RCC_READ_HELD_MAX)
+	if (qp->dead || READ_ONCE(qp->dev->open))
 		return false;
 	return qp->admitting || !skb_queue_empty(&qp->read) ||
 	       (pkt->opcode == RCC_OP_RC_READ_REQUEST && qp->nresp >= RCC_READ_HOLD_AT);
 }
 
-/* Returns true if the request was taken. */
-static bool hold_request(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+/* Keep a request back, within bounds. Beyond them it is lost: to let it overtake those that wait would be a gap, too. */
+static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 {
-	bool wait;
+	struct rcc_dev *dev = qp->dev;
+
+	if (skb_queue_len(&qp->read) >= RCC_READ_HELD_MAX || atomic_read(&dev->read_held) >= RCC_DEV_HELD_MAX ||
+	    !(skb->dev->flags & IFF_UP) || !skb_dst_force(skb)) {
+		rcc_count(dev, RCC_C_rx_read_dropped);
+		kfree_skb(skb);
+		return;
+	}
+	atomic_inc(&dev->read_held);
+	__skb_queue_tail(&qp->read, skb);
+	rcc_count(dev, RCC_C_rx_read_held);
+	if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
+		rcc_pacer_arm(qp, ktime_get_ns());
+}
+
+/* Returns true if the request was taken. */
+static bool rx_request(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	bool taken;
 
 	/* the common case needs no lock: nothing waits, and few responses do */
 	if (READ_ONCE(qp->nresp) < RCC_READ_HOLD_AT && !READ_ONCE(qp->read.qlen) && !READ_ONCE(qp->admitting))
 		return false;
+	/* room in the queue is for packets that rxe will take */
+	if (!icrc_ok(skb, pkt))
+		return false;
 	spin_lock(&qp->lock);
-	wait = !qp->dead && must_wait(qp, pkt) && rcc_qp_from_peer(qp, skb, pkt) && (skb->dev->flags & IFF_UP);
-	if (wait) {
-		skb_dst_force(skb);
-		atomic_inc(&qp->dev->held);
-		__skb_queue_tail(&qp->read, skb);
-		rcc_count(qp->dev, RCC_C_rx_read_held);
-		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
-			rcc_pacer_arm(qp, ktime_get_ns());
-	}
+	taken = must_wait(qp, pkt) && rcc_qp_from_peer(qp, skb, pkt);
+	if (taken)
+		hold_request(qp, skb);
 	spin_unlock(&qp->lock);
-	return wait;
+	return taken;
 }
 
 /**
@@ -148,10 +158,11 @@ void rcc_rx_admit(struct rcc_qp *qp)
 			break;
 		qp->await_resp = is_read_request(skb);
 		qp->admitted_ns = now_ns;
-		atomic_dec(&qp->dev->held);
 		rcc_count(qp->dev, RCC_C_rx_read_released);
 		spin_unlock(&qp->lock);
 		deliver(skb);
+		/* only now: a later request that finds none held goes straight on */
+		atomic_dec(&qp->dev->read_held);
 		spin_lock(&qp->lock);
 	}
 	qp->admitting = false;
@@ -175,10 +186,17 @@ static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *p
 	if (!qp || !(pkt->class & RCC_OC_RC))
 		return false;
 	if (pkt->class & RCC_OC_REQ)
-		return hold_request(qp, skb, pkt);
+		return rx_request(qp, skb, pkt);
 	if (pkt->opcode == RCC_OP_RC_ACK)
 		rx_ack(qp, skb, pkt);
 	return false;
+}
+
+/* A request without CE that asks for no READ response, while none wait: most packets. */
+static bool is_plain(struct rcc_dev *dev, const struct rcc_pkt *pkt)
+{
+	return (pkt->class & RCC_OC_REQ) && pkt->ecn != RCC_ECN_CE && pkt->opcode != RCC_OP_RC_READ_REQUEST &&
+	       !atomic_read(&dev->read_held);
 }
 
 static bool is_udp(const struct sk_buff *skb, const struct nf_hook_state *state)
@@ -222,6 +240,8 @@ unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 		WRITE_ONCE(deliver4, state->okfn);
 	else
 		WRITE_ONCE(deliver6, state->okfn);
+	if (is_plain(dev, &pkt))
+		return NF_ACCEPT;
 	local_bh_disable();
 	taken = rx(dev, skb, &pkt);
 	local_bh_enable();

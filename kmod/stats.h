@@ -13,6 +13,7 @@
 	c(np_cnp_moderated)	/* CE within np_min_time_between_cnps */	\
 	c(np_cnp_no_sender)	/* CE, but the sender's QP is not known */	\
 	c(np_cnp_bad_icrc)	/* CE on a corrupt packet */			\
+	c(np_cnp_off)		/* CE while `ecn` is 0 */			\
 	c(np_cnp_failed)	/* no memory or no route for a CNP */		\
 	/* reaction point: received = handled + ignored */			\
 	c(rp_cnp_handled)							\
@@ -25,9 +26,10 @@
 	/* loss as the sender sees it */					\
 	c(packet_seq_err)	/* NAKs that said "out of sequence" */		\
 	c(rnr_nak)								\
+	c(nak_ignored)	/* ACKs and NAKs: forged, corrupt, repeated or of another kind */ \
 	c(local_ack_timeout_err)	/* sent again without a NAK */		\
 	c(roce_adp_retrans)	/* packets sent again */			\
-	/* data path: tx_held = released + purged + dropped + held_packets */	\
+	/* tx_held + rx_read_held = what was released, purged, dropped + held_packets */ \
 	c(tx_packets)								\
 	c(tx_ect_marked)							\
 	c(tx_held)		/* packets that waited for their time */	\

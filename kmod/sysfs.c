@@ -122,7 +122,9 @@ static DEVICE_ATTR_RO(qps);
 
 static ssize_t held_packets_show(struct device *device, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", atomic_read(&rcc_dev_of(device)->held));
+	struct rcc_dev *dev = rcc_dev_of(device);
+
+	return sysfs_emit(buf, "%d\n", atomic_read(&dev->held) + atomic_read(&dev->read_held));
 }
 static DEVICE_ATTR_RO(held_packets);
 

@@ -20,6 +20,9 @@ static void (*rxe_destructor)(struct sk_buff *skb);
 
 void rcc_tx_learn_driver(struct module *owner)
 {
+	if (READ_ONCE(rxe_module) == owner)
+		return;
+	WRITE_ONCE(rxe_destructor, NULL);
 	WRITE_ONCE(rxe_module, owner);
 }
 
@@ -47,7 +50,7 @@ static bool is_rxe(const struct sk_buff *skb)
 
 static void stamp_ect(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
-	if (pkt->ecn != RCC_ECN_NOT_ECT || skb_ensure_writable(skb, pkt->bth))
+	if (pkt->ecn != RCC_ECN_NOT_ECT || (skb_cloned(skb) && skb_ensure_writable(skb, pkt->bth)))
 		return;
 	if (pkt->version == 4)
 		ipv4_change_dsfield(ip_hdr(skb), (u8)~RCC_ECN_MASK, RCC_ECN_ECT0);
@@ -111,8 +114,8 @@ unsigned int rcc_tx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 		return NF_ACCEPT;
 	/* struct ib_qp is the first member of rxe's QP, and its own socket points to that */
 	ibqp = skb->sk->sk_user_data;
-	dev = ib_get_client_data(ibqp->device, &rcc_client);
-	if (!dev)
+	dev = rcc_dev_by_netdev(skb->dev);
+	if (!dev || dev->ibdev != ibqp->device)
 		return NF_ACCEPT;
 	local_bh_disable();
 	tx(dev, ibqp, skb);

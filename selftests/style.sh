@@ -63,7 +63,7 @@ checkpatch()
 	# CONSTANT_COMPARISON takes version numbers for constants.
 	printf '%s\n' "${@:2}" | xargs -P "$(nproc)" -n 8 \
 		perl "$dir/checkpatch.pl" --no-tree --strict --terse --show-types \
-			--no-summary --max-line-length=100 \
+			--no-summary --max-line-length=120 \
 			--ignore FILE_PATH_CHANGES,LINUX_VERSION_CODE,CONSTANT_COMPARISON,"$1" \
 			-f 2>&1 | sort -V
 	# Its cache of names.

@@ -13,16 +13,19 @@
  * of the last cut waits until the period ends. Times that passed between two events are made up for when the next event
  * comes, in the order in which they fell due, so no timer runs.
  *
- * Four rules are ours, off in the profiles `cx` and `paper`. A lossy port without ECN is congested too (rp_cut_on_loss).
+ * Five rules are ours, off in the profiles `cx` and `paper`. A lossy port without ECN is congested too (rp_cut_on_loss).
  * The first cut starts from what was really sent (rp_clamp_to_sent): a soft NIC never reaches its line rate. A cut leaves
  * most of the rate at which marked packets arrive (rp_cnp_rate_floor), and a QP that is silent does not gain rate
- * (rp_increase_when_idle): with queues of many milliseconds, feedback is that old.
+ * (rp_increase_when_idle): with queues of many milliseconds, feedback is that old. And CNPs count by the size of the
+ * QP's packets (rp_cnp_bytes).
  */
 #include "algs.h"
 
 #define ALPHA_SHIFT	20
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
 #define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+#define SCALE_RTT_MAX_US	200	/* auto: the least RTT seen so far may have stood in a queue */
+#define SENT_FLOOR	10	/* times rp_min_rate: the first CNP takes no sent rate below that for a measure */
 #define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 
 struct dcqcn {
@@ -37,7 +40,8 @@ struct dcqcn {
 	u64 sent_ns;
 	u64 cnp_ns;		/* last CNP */
 	u64 cnp_gap_ns;		/* mean time between CNPs, smoothed by 1/4 */
-	u32 packet_bytes;	/* of the last packet sent */
+	u32 packet_bytes;	/* mean size of packets sent, smoothed by 1/8 */
+	u32 cnp_credit;		/* bytes of marked packets that no cut has answered */
 	u32 alpha;		/* ALPHA_ONE = 1 */
 	u32 time_stage;
 	u32 byte_stage;
@@ -67,6 +71,7 @@ struct dcqcn_params {
 	u64 clamp_to_sent;
 	u64 cnp_rate_floor;
 	u64 increase_when_idle;
+	u64 cnp_bytes;
 };
 
 #define DCQCN_PARAM_MAX_RATE	6
@@ -113,6 +118,8 @@ static const struct rcc_param dcqcn_params[] = {
 	  "share of the rate at which marked packets arrive that a cut leaves" },
 	{ "rp_increase_when_idle", "", 0, 1, { 0, 1, 1 },
 	  "timed increases go on while nothing is sent" },
+	{ "rp_cnp_bytes", "bytes", 0, 65535, { 1024, 0, 0 },
+	  "a CNP for smaller packets counts in proportion only; 0: every CNP counts" },
 };
 
 _Static_assert(sizeof(dcqcn_params) / sizeof(dcqcn_params[0]) * sizeof(u64) == sizeof(struct dcqcn_params),
@@ -165,10 +172,21 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 		s->alpha = (u64)s->alpha * keep_power(keep, n - 1) >> ALPHA_SHIFT;
 }
 
+/*
+ * Hyper increase: both counters above F. Without a byte counter the timer alone decides, but only after ten times as many
+ * steps: that the network is free again is then a matter of many round trips without a CNP.
+ */
+static bool hyper(const struct dcqcn *s, const struct dcqcn_params *p)
+{
+	if (!p->byte_reset)
+		return s->time_stage > 10 * p->threshold;
+	return s->time_stage > p->threshold && s->byte_stage > p->threshold;
+}
+
 /* How far one step raises the target: that depends on how many steps of either kind came since the last cut. */
 static u64 raise_bps(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	if (s->time_stage > p->threshold && s->byte_stage > p->threshold)
+	if (hyper(s, p))
 		return p->hai_rate * RCC_BPS_PER_MBPS;
 	if (s->time_stage >= p->threshold || s->byte_stage >= p->threshold)
 		return p->ai_rate * RCC_BPS_PER_MBPS;
@@ -282,7 +300,7 @@ static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	if (p->rate_to_set_on_first_cnp)
 		from = p->rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
 	else if (p->clamp_to_sent)
-		from = rcc_min64(from, sent_bps(s, p, now_ns));
+		from = rcc_min64(from, rcc_max64(sent_bps(s, p, now_ns), SENT_FLOOR * p->min_rate * RCC_BPS_PER_MBPS));
 	s->started = true;
 	s->rc_bps = clamp_bps(s, p, from);
 	s->rt_bps = s->rc_bps;
@@ -306,6 +324,19 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	advance(s, p, now_ns);
 }
 
+/*
+ * Switches mark packets, but links carry bytes: a QP of small messages would be cut as often as one with full packets
+ * that takes forty times its share.
+ */
+static bool cnp_counts(struct dcqcn *s, const struct dcqcn_params *p)
+{
+	s->cnp_credit += s->packet_bytes;
+	if (s->cnp_credit < p->cnp_bytes)
+		return false;
+	s->cnp_credit = 0;
+	return true;
+}
+
 /* A loss says more than a mark: what was before is no target any more. A timeout says that nothing came through. */
 static void lost(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
@@ -327,7 +358,7 @@ static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 
 static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
-	s->packet_bytes = ev->bytes;
+	s->packet_bytes = s->packet_bytes ? (7 * s->packet_bytes + ev->bytes) / 8 : ev->bytes;
 	if (!s->started) {
 		sent_uncongested(s, ev->now_ns, ev->bytes);
 		return;
@@ -349,7 +380,7 @@ static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc
 static void dcqcn_scale(u64 *v, const struct rcc_path *path)
 {
 	struct dcqcn_params *p = (struct dcqcn_params *)v;
-	u64 rtt_us = rcc_div64(path->base_rtt_ns, 1000);
+	u64 rtt_us = rcc_min64(rcc_div64(path->base_rtt_ns, 1000), SCALE_RTT_MAX_US);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
 	p->ai_rate = rcc_div64(line_mbps, 5000);
@@ -386,7 +417,7 @@ static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, s
 		note_cnp(s, ev->now_ns);
 	if (ev->type == RCC_EV_TX)
 		sent(s, p, ev);
-	else if (ev->type == RCC_EV_CNP)
+	else if (ev->type == RCC_EV_CNP && cnp_counts(s, p))
 		congested(s, p, ev->now_ns);
 	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss)
 		lost(s, p, ev);

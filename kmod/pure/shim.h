@@ -77,11 +77,6 @@ static inline u32 rcc_get_be24(const u8 *p)
 	return (u32)p[0] << 16 | (u32)p[1] << 8 | p[2];
 }
 
-static inline u32 rcc_get_be32(const u8 *p)
-{
-	return (u32)p[0] << 24 | rcc_get_be24(p + 1);
-}
-
 static inline u32 rcc_get_le32(const u8 *p)
 {
 	return (u32)p[3] << 24 | (u32)p[2] << 16 | (u32)p[1] << 8 | p[0];

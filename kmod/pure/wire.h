@@ -48,11 +48,9 @@
 #define RCC_OC_AETH		0x40	/* an AETH follows the BTH */
 #define RCC_OC_CNP		0x80
 
-/* AETH syndrome: what kind, and the NAK code that says "PSN out of sequence" */
+/* AETH syndrome: the kind is 0 for an ACK; the NAK with code 0 says "PSN out of sequence" */
 #define RCC_AETH_KIND_MASK	0x60
-#define RCC_AETH_ACK		0x00
 #define RCC_AETH_RNR_NAK	0x20
-#define RCC_AETH_NAK		0x60
 #define RCC_AETH_NAK_SEQ	0x60
 
 enum rcc_wire_err {

@@ -98,7 +98,7 @@ static void check_cnp(struct input in)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
-	u32 choice = size >= 4 ? rcc_get_be32(data + size - 4) : size;
+	u32 choice = size >= 4 ? rcc_get_le32(data + size - 4) : size;
 	u32 enough = size < RCC_HDR_MAX_BYTES ? size : RCC_HDR_MAX_BYTES;
 	struct rcc_pkt whole, part;
 	enum rcc_wire_err err;
