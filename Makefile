@@ -107,7 +107,7 @@ help:
 	@echo 'make check          style, unit tests, fuzzing, guests; the last line is the total'
 	@echo 'make style, guests  one suite of it'
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
-	@echo 'make demo           what the module does, in a minute'
+	@echo 'make demo           an incast with and without the module: table and picture'
 	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
 	@echo 'make clean          remove build/'
 

@@ -200,7 +200,10 @@ int rcc_cc_init(struct rcc_dev *dev)
 	return err;
 }
 
-/* The device's last reference is gone: nobody reads the sets any more. */
+/**
+ * rcc_cc_exit() - free a device's parameters
+ * @dev: the device; its last reference is gone, so nobody reads the sets any more
+ */
 void rcc_cc_exit(struct rcc_dev *dev)
 {
 	u32 i;
@@ -271,6 +274,14 @@ int rcc_cc_set_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index, 
 	return 0;
 }
 
+/**
+ * rcc_cc_get_param() - read one value
+ * @dev: the device
+ * @alg: the algorithm, or &rcc_np
+ * @index: which parameter
+ *
+ * Return: the value as last published.
+ */
 u64 rcc_cc_get_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index)
 {
 	u64 value;

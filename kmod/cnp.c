@@ -190,7 +190,10 @@ static void ignore(struct rcc_dev *dev, u32 qpn, enum rcc_counter reason)
 	trace_cnp_ignored(dev, qpn, reason);
 }
 
-/* A packet that says CNP, but whose lengths contradict each other. */
+/**
+ * rcc_cnp_malformed() - a packet came that says CNP, but whose lengths contradict each other
+ * @dev: the device that it came to
+ */
 void rcc_cnp_malformed(struct rcc_dev *dev)
 {
 	ignore(dev, 0, RCC_C_rp_cnp_ignored_malformed);

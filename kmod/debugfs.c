@@ -68,18 +68,29 @@ static int qps_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(qps);
 
-/* Removed before the device's record is freed: debugfs waits for readers. */
+/**
+ * rcc_debugfs_add() - show a device's QPs
+ * @dev: the device. Its directory is removed before its record is freed: debugfs waits for readers
+ */
 void rcc_debugfs_add(struct rcc_dev *dev)
 {
 	dev->debugfs = debugfs_create_dir(dev_name(&dev->dev), root);
 	debugfs_create_file("qps", 0400, dev->debugfs, dev, &qps_fops);
 }
 
+/**
+ * rcc_debugfs_init() - make the module's directory
+ *
+ * Without debugfs there is nothing to see, and nothing fails.
+ */
 void rcc_debugfs_init(void)
 {
 	root = debugfs_create_dir("rxe_cc", NULL);
 }
 
+/**
+ * rcc_debugfs_exit() - remove the module's directory; no device is left in it
+ */
 void rcc_debugfs_exit(void)
 {
 	debugfs_remove_recursive(root);

@@ -259,7 +259,9 @@ static struct notifier_block rcc_netdev_nb = {
 	.notifier_call = rcc_netdev_event,
 };
 
-/* Let everything that waits go, in order, and pace nothing from now on. */
+/**
+ * rcc_dev_open_all() - let everything that waits go, in order, and pace nothing from now on
+ */
 void rcc_dev_open_all(void)
 {
 	struct rcc_dev *dev;
@@ -277,6 +279,11 @@ void rcc_dev_open_all(void)
 	mutex_unlock(&rcc_devs_lock);
 }
 
+/**
+ * rcc_dev_init() - follow rxe devices from now on; those that exist are added before this returns
+ *
+ * Return: 0, or an error with nothing left behind.
+ */
 int rcc_dev_init(void)
 {
 	int err;
@@ -290,6 +297,9 @@ int rcc_dev_init(void)
 	return err;
 }
 
+/**
+ * rcc_dev_exit() - remove all devices
+ */
 void rcc_dev_exit(void)
 {
 	ib_unregister_client(&rcc_client);

@@ -34,12 +34,19 @@ static struct pernet_operations rcc_net_ops = {
 	.exit = rcc_net_exit,
 };
 
+/**
+ * rcc_hook_init() - hook into every network namespace, present and future
+ *
+ * Return: 0, or an error with nothing left behind.
+ */
 int rcc_hook_init(void)
 {
 	return register_pernet_subsys(&rcc_net_ops);
 }
 
-/* On return no hook runs any more. */
+/**
+ * rcc_hook_exit() - leave all network namespaces; on return no hook runs any more
+ */
 void rcc_hook_exit(void)
 {
 	unregister_pernet_subsys(&rcc_net_ops);

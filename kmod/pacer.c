@@ -428,6 +428,12 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pk
 		__skb_queue_purge(&stale);
 }
 
+/**
+ * rcc_pacer_init() - set a device's pacer up
+ * @dev: the device
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int rcc_pacer_init(struct rcc_dev *dev)
 {
 	struct rcc_pacer *pacer = &dev->pacer;
@@ -442,7 +448,10 @@ int rcc_pacer_init(struct rcc_dev *dev)
 	return 0;
 }
 
-/* No QP is left; on return the timer neither runs nor will. A device that was never set up has nothing to stop. */
+/**
+ * rcc_pacer_exit() - stop a device's pacer; on return its timer neither runs nor will
+ * @dev: the device, without QPs. One whose pacer was never set up has nothing to stop
+ */
 void rcc_pacer_exit(struct rcc_dev *dev)
 {
 	struct rcc_pacer *pacer = &dev->pacer;

@@ -184,7 +184,11 @@ int rcc_probe_add(void)
 	return err;
 }
 
-/* One device less; the last takes the probes away, so that the driver's module can go. No handler runs on return. */
+/**
+ * rcc_probe_del() - one device less; the last takes the probes away, so that the driver's module can go
+ *
+ * No handler runs on return.
+ */
 void rcc_probe_del(void)
 {
 	mutex_lock(&probe_lock);

@@ -28,6 +28,10 @@ struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn)
 	return ent ? container_of(ent, struct rcc_qp, ent) : NULL;
 }
 
+/**
+ * rcc_qp_put() - drop a reference
+ * @qp: the record; freed a grace period after the last one
+ */
 void rcc_qp_put(struct rcc_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->refs))
@@ -324,7 +328,12 @@ static void qp_gone(struct rcc_qp *qp)
 	rcc_qp_put(qp);
 }
 
-/* See to the QPs on dev->gone. Runs as work, and once more when the device is removed. */
+/**
+ * rcc_qp_gone_work() - see to the QPs on a device's gone list
+ * @work: the device's gone_work
+ *
+ * Runs as work, and once more when the device is removed.
+ */
 void rcc_qp_gone_work(struct work_struct *work)
 {
 	struct rcc_dev *dev = container_of(work, struct rcc_dev, gone_work);

@@ -298,7 +298,10 @@ err_del:
 	return err;
 }
 
-/* On return no reader or writer is inside any more. */
+/**
+ * rcc_sysfs_del() - hide a device; on return no reader or writer is inside any more
+ * @dev: the device
+ */
 void rcc_sysfs_del(struct rcc_dev *dev)
 {
 	while (dev->nparam_dirs) {

@@ -18,6 +18,10 @@
 static struct module *rxe_module;
 static void (*rxe_destructor)(struct sk_buff *skb);
 
+/**
+ * rcc_tx_learn_driver() - a rxe device is there
+ * @owner: the driver's module; packets whose destructor lies in it are rxe's
+ */
 void rcc_tx_learn_driver(struct module *owner)
 {
 	if (READ_ONCE(rxe_module) == owner)
@@ -26,6 +30,9 @@ void rcc_tx_learn_driver(struct module *owner)
 	WRITE_ONCE(rxe_module, owner);
 }
 
+/**
+ * rcc_tx_forget_driver() - the last rxe device is gone, and its driver may follow
+ */
 void rcc_tx_forget_driver(void)
 {
 	WRITE_ONCE(rxe_module, NULL);

@@ -191,8 +191,16 @@ check_leftovers()
 			xargs -r grep -nIwE 'TO[D]O|FIX[M]E|X[X]X' /dev/null)"
 }
 
+check_docs()
+{
+	# Prints the difference, or why there is nothing to compare.
+	rule "the ABI page has the parameters as their descriptors say" \
+		"$(make --no-print-directory -s -C userspace/abi check 2>&1)"
+}
+
 check_licences
 check_leftovers
+check_docs
 check_layers
 check_shell_style
 check_c_style

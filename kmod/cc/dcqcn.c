@@ -23,7 +23,8 @@
 
 #define ALPHA_SHIFT	20
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
-#define STEPS_MAX	64	/* increase steps taken one by one; those beyond are taken at once */
+/* increase steps taken one by one; those beyond are taken at once. More than the 310 that hyper() may ask for. */
+#define STEPS_MAX	320
 #define SCALE_RTT_MAX_US	200	/* auto: the least RTT seen so far may have stood in a queue */
 #define SENT_FLOOR	10	/* times rp_min_rate: the first CNP takes no sent rate below that for a measure */
 #define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
@@ -38,7 +39,7 @@ struct dcqcn {
 	u64 due_ns;		/* nothing can change by time alone before that */
 	u64 sent_bytes;		/* towards the next byte stage; before the first CNP: since sent_ns */
 	u64 sent_ns;
-	u64 cnp_ns;		/* last CNP */
+	u64 cnp_ns;		/* last CNP; 0: none yet */
 	u64 cnp_gap_ns;		/* mean time between CNPs, smoothed by 1/4 */
 	u32 packet_bytes;	/* mean size of packets sent, smoothed by 1/8 */
 	u32 cnp_credit;		/* bytes of marked packets that no cut has answered */
@@ -140,6 +141,12 @@ static u64 clamp_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 bp
 	return rcc_clamp64(bps, rcc_min64(p->min_rate * RCC_BPS_PER_MBPS, max), max);
 }
 
+/* How many whole periods, at least one; one is by far the most frequent, and a division takes long. */
+static u64 periods(u64 ns, u64 period_ns)
+{
+	return ns < 2 * period_ns ? 1 : rcc_div64(ns, period_ns);
+}
+
 /* keep^n, both scaled by ALPHA_ONE */
 static u32 keep_power(u32 keep, u64 n)
 {
@@ -162,7 +169,7 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 
 	if (now_ns < s->alpha_ns + period)
 		return;
-	n = rcc_div64(now_ns - s->alpha_ns, period);
+	n = periods(now_ns - s->alpha_ns, period);
 	s->alpha_ns += n * period;
 	s->alpha = (u64)s->alpha * keep >> ALPHA_SHIFT;
 	if (s->alpha_cnp)
@@ -211,7 +218,7 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 
 	if (now_ns < s->inc_ns + period)
 		return;
-	n = rcc_div64(now_ns - s->inc_ns, period);
+	n = periods(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
 	if (!p->increase_when_idle)
 		n = 1;
@@ -233,18 +240,20 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
  */
 static u64 cnp_floor(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	if (!s->cnp_gap_ns)
+	if (!s->cnp_gap_ns || !p->cnp_rate_floor)
 		return 0;
 	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->cnp_rate_floor / 100;
 }
 
+/* A time read a little before the last CNP's is no gap. */
 static void note_cnp(struct dcqcn *s, u64 now_ns)
 {
-	u64 gap_ns = now_ns - s->cnp_ns;
+	u64 cnp_ns = rcc_max64(now_ns, s->cnp_ns);
+	u64 gap_ns = cnp_ns - s->cnp_ns;
 
 	if (s->cnp_ns)
 		s->cnp_gap_ns = s->cnp_gap_ns ? (3 * s->cnp_gap_ns + gap_ns) / 4 : gap_ns;
-	s->cnp_ns = now_ns;
+	s->cnp_ns = cnp_ns;
 }
 
 static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
@@ -263,6 +272,15 @@ static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	s->cut_pending = false;
 }
 
+/* When time alone will change something. */
+static void set_due(struct dcqcn *s, const struct dcqcn_params *p)
+{
+	s->due_ns = rcc_min64(s->alpha_ns + p->dce_tcp_rtt * RCC_NSEC_PER_USEC,
+			      s->inc_ns + p->time_reset * RCC_NSEC_PER_USEC);
+	if (s->cut_pending)
+		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
+}
+
 /* Everything that time alone does until @now_ns, in the order in which it fell due. */
 static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
@@ -277,10 +295,7 @@ static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	}
 	alpha_advance(s, p, now_ns);
 	increase_advance(s, p, now_ns);
-	s->due_ns = rcc_min64(s->alpha_ns + p->dce_tcp_rtt * RCC_NSEC_PER_USEC,
-			      s->inc_ns + p->time_reset * RCC_NSEC_PER_USEC);
-	if (s->cut_pending)
-		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
+	set_due(s, p);
 }
 
 /* The rate really sent since the count began, or the greatest while that is too short or too long ago to tell. */
@@ -309,19 +324,17 @@ static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 	cut(s, p, now_ns);
 }
 
+/* The caller has brought everything up to @now_ns. */
 static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	if (!s->started) {
+	if (!s->started)
 		first_cnp(s, p, now_ns);
-	} else {
-		advance(s, p, now_ns);
-		if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
-			cut(s, p, now_ns);
-		else
-			s->cut_pending = true;
-	}
+	else if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+		cut(s, p, now_ns);
+	else
+		s->cut_pending = true;
 	s->alpha_cnp = true;
-	advance(s, p, now_ns);
+	set_due(s, p);
 }
 
 /*
@@ -337,9 +350,21 @@ static bool cnp_counts(struct dcqcn *s, const struct dcqcn_params *p)
 	return true;
 }
 
+static void marked(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+{
+	/* first what fell due before: a late cut must not know of this CNP */
+	if (s->started)
+		advance(s, p, now_ns);
+	note_cnp(s, now_ns);
+	if (cnp_counts(s, p))
+		congested(s, p, now_ns);
+}
+
 /* A loss says more than a mark: what was before is no target any more. A timeout says that nothing came through. */
 static void lost(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
+	if (s->started)
+		advance(s, p, ev->now_ns);
 	congested(s, p, ev->now_ns);
 	if (ev->type == RCC_EV_TIMEOUT)
 		s->rc_bps = clamp_bps(s, p, s->rc_bps / 4);
@@ -356,15 +381,22 @@ static void sent_uncongested(struct dcqcn *s, u64 now_ns, u32 bytes)
 	s->sent_bytes += bytes;
 }
 
+static void note_size(struct dcqcn *s, u32 bytes)
+{
+	s->packet_bytes = s->packet_bytes ? (7 * s->packet_bytes + bytes) / 8 : bytes;
+}
+
 static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc_event *ev)
 {
-	s->packet_bytes = s->packet_bytes ? (7 * s->packet_bytes + ev->bytes) / 8 : ev->bytes;
 	if (!s->started) {
+		note_size(s, ev->bytes);
 		sent_uncongested(s, ev->now_ns, ev->bytes);
 		return;
 	}
 	if (ev->now_ns >= s->due_ns)
 		advance(s, p, ev->now_ns);
+	/* only now: a late cut must not know of this packet */
+	note_size(s, ev->bytes);
 	s->sent_bytes += ev->bytes;
 	if (p->byte_reset && s->sent_bytes >= p->byte_reset) {
 		s->sent_bytes = 0;
@@ -413,12 +445,10 @@ static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, s
 	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
 	struct dcqcn *s = state;
 
-	if (ev->type == RCC_EV_CNP)
-		note_cnp(s, ev->now_ns);
 	if (ev->type == RCC_EV_TX)
 		sent(s, p, ev);
-	else if (ev->type == RCC_EV_CNP && cnp_counts(s, p))
-		congested(s, p, ev->now_ns);
+	else if (ev->type == RCC_EV_CNP)
+		marked(s, p, ev->now_ns);
 	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss)
 		lost(s, p, ev);
 	/* the limits may have been changed since the last step */

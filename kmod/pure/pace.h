@@ -63,6 +63,8 @@ static inline void rcc_pace_set_rate(struct rcc_pace *p, u64 now_ns, u64 rate_bp
  * rcc_pace_ready() - may a packet leave?
  * @p: the flow
  * @now_ns: time
+ *
+ * Return: true if its time has come.
  */
 static inline bool rcc_pace_ready(const struct rcc_pace *p, u64 now_ns)
 {

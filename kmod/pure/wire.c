@@ -101,7 +101,8 @@ enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc
 	udp_bytes = rcc_get_be16(ip + udp + 4);
 	pkt->sport = rcc_get_be16(ip + udp);
 	pkt->bth = udp + RCC_UDP_BYTES;
-	pkt->opcode = linear > pkt->bth ? ip[pkt->bth] : 0;
+	/* padding of the link layer is no opcode */
+	pkt->opcode = udp_bytes > RCC_UDP_BYTES && rcc_min64(linear, pkt->l3_bytes) > pkt->bth ? ip[pkt->bth] : 0;
 	if (pkt->l3_bytes > total || udp + udp_bytes != pkt->l3_bytes ||
 	    udp_bytes < RCC_UDP_BYTES + RCC_BTH_BYTES + RCC_ICRC_BYTES || linear < pkt->bth + RCC_BTH_BYTES)
 		return RCC_WIRE_SHORT;
@@ -150,6 +151,8 @@ u32 rcc_wire_icrc(const u8 *ip, const struct rcc_pkt *pkt)
  * rcc_wire_icrc_ok() - does the packet carry the right ICRC?
  * @ip: the whole packet, @pkt->l3_bytes in one piece
  * @pkt: what rcc_wire_parse() made of it
+ *
+ * Return: true if it does.
  */
 bool rcc_wire_icrc_ok(const u8 *ip, const struct rcc_pkt *pkt)
 {

@@ -100,6 +100,9 @@ make_small()
 	cp "$here/init" "$root/init"
 	# The runner itself has no business in the guest.
 	tar -C "$top/selftests" --exclude=./vm -cf - . | tar -C "$root/selftests" -xf -
+	# What is documented is tested, too.
+	mkdir -p "$root/Documentation"
+	cp -r "$top/Documentation/ABI" "$root/Documentation/"
 	for m in "${modules[@]}"; do
 		[ -f "$m" ] || die "no module $m"
 		cp "$m" "$root/usr/lib/rxe_cc/"

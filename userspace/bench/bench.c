@@ -73,7 +73,8 @@ static void prepare_uncongested(void)
 static void prepare_congested(void)
 {
 	cc_prepare(RCC_PROFILE_AUTO);
-	cc_event(RCC_EV_CNP, 1000000, 0);
+	cc_event(RCC_EV_TX, 1000000, 4174);
+	cc_event(RCC_EV_CNP, 0, 0);
 }
 
 static void prepare_congested_cx(void)
@@ -90,10 +91,20 @@ static void run_tx(u64 n)
 	}
 }
 
+/* as often as a NIC sends them: one in 13 cuts */
 static void run_cnp(u64 n)
 {
 	while (n--) {
 		cc_event(RCC_EV_CNP, 4000, 0);
+		sink(cc_d.rate_bps);
+	}
+}
+
+/* each one cuts */
+static void run_cnp_cut(u64 n)
+{
+	while (n--) {
+		cc_event(RCC_EV_CNP, 51000, 0);
 		sink(cc_d.rate_bps);
 	}
 }
@@ -154,6 +165,12 @@ static void run_icrc(u64 n)
 		abort();
 	while (n--)
 		sink(rcc_wire_icrc(packet, &pkt));
+}
+
+static void run_ackreq_delta(u64 n)
+{
+	while (n--)
+		sink(rcc_wire_ackreq_delta(RCC_BTH_BYTES + 4096 + RCC_ICRC_BYTES));
 }
 
 static void run_build_cnp(u64 n)
@@ -275,11 +292,14 @@ static struct bench benches[] = {
 	{ "dcqcn TX, uncongested", prepare_uncongested, run_tx },
 	{ "dcqcn TX, in congestion, auto", prepare_congested, run_tx },
 	{ "dcqcn TX, in congestion, cx", prepare_congested_cx, run_tx },
-	{ "dcqcn CNP", prepare_congested, run_cnp },
+	{ "dcqcn CNP, every 4 us", prepare_congested, run_cnp },
+	{ "dcqcn CNP, each one cuts", prepare_congested, run_cnp_cut },
+	{ "dcqcn CNP, each one cuts, cx", prepare_congested_cx, run_cnp_cut },
 	{ "wire parse, IPv4 RC 4096 B", prepare_parse4, run_parse },
 	{ "wire parse, IPv6 RC 4096 B", prepare_parse6, run_parse },
 	{ "ICRC, 64 B (zlib)", prepare_icrc64, run_icrc },
 	{ "ICRC, 4 KB (zlib)", prepare_parse4, run_icrc },
+	{ "AckReq delta, 4 KB (zlib)", NULL, run_ackreq_delta },
 	{ "build CNP (zlib)", NULL, run_build_cnp },
 	{ "QP lookup, random of 10000", prepare_lookup, run_lookup },
 	{ "pace_sent", prepare_pace, run_pace },

@@ -68,6 +68,23 @@ static void check_icrc(const u8 *data, const struct rcc_pkt *pkt, u32 choice)
 	free(ip);
 }
 
+/* Ask for an ACK in a packet with its right ICRC: it has its right one again. */
+static void check_ackreq(const u8 *data, const struct rcc_pkt *pkt)
+{
+	u8 *ip = malloc(pkt->l3_bytes);
+	struct rcc_pkt after;
+
+	memcpy(ip, data, pkt->l3_bytes);
+	rcc_put_le32(ip + pkt->l3_bytes - RCC_ICRC_BYTES, rcc_wire_icrc(ip, pkt));
+	rcc_wire_set_ackreq(ip, pkt, rcc_wire_ackreq_delta(pkt->l3_bytes - pkt->bth));
+	MUST(rcc_wire_icrc_ok(ip, pkt));
+	MUST(rcc_wire_parse(ip, pkt->l3_bytes, pkt->l3_bytes, &after) == RCC_WIRE_OK);
+	MUST(after.ackreq);
+	after.ackreq = false;
+	MUST(same_fields(pkt, &after));
+	free(ip);
+}
+
 /* What we build of any addresses is parsed back, and is a valid CNP that is not ECN-capable. */
 static void check_cnp(struct input in)
 {
@@ -107,10 +124,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	MUST(parse_exact(data, enough, size, &part) == err);
 	if (!err)
 		MUST(same_fields(&whole, &part));
+	if (err == RCC_WIRE_SHORT)
+		MUST(whole.opcode == part.opcode && (!whole.opcode || whole.opcode == data[whole.bth]));
 	parse_exact(data, size ? choice % size : 0, size, &part);
 	parse_exact(data, size ? choice % size : 0, size ? choice % size : 0, &part);
 	if (!err)
 		check_icrc(data, &whole, choice);
+	if (!err && !whole.ackreq)
+		check_ackreq(data, &whole);
 	check_cnp(in);
 	return 0;
 }

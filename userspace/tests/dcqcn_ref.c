@@ -6,7 +6,7 @@
 
 #define ALPHA_UNIT	(1.0 / (1 << 20))
 #define WINDOW_NS	1000000
-#define AT_ONCE		64	/* timed steps beyond that are allowed to end on the target itself */
+#define AT_ONCE		320	/* timed steps beyond that are allowed to end on the target itself */
 
 static double mbps(const struct ref *r, enum ref_param param)
 {
@@ -52,9 +52,13 @@ static void alpha_tick(struct ref *r)
 static double step_up(struct ref *r)
 {
 	u64 f = r->v[P_THRESHOLD];
+	bool hyper = r->time_stage > f && r->byte_stage > f;
 	double add = 0;
 
-	if (r->time_stage > f && r->byte_stage > f)
+	/* no bytes are counted: ten times the time alone */
+	if (r->v[P_BYTE_RESET] == 0)
+		hyper = r->time_stage > 10 * f;
+	if (hyper)
 		add = mbps(r, P_HAI_RATE);
 	else if (r->time_stage >= f || r->byte_stage >= f)
 		add = mbps(r, P_AI_RATE);
@@ -64,6 +68,24 @@ static double step_up(struct ref *r)
 	r->rc_err = (r->rc_err + r->rt_err) / 2 + 1;
 	bind(r, &r->rc, &r->rc_err);
 	return add;
+}
+
+/*
+ * Raise a rate that was cut to the share of the rate at which CNPs arrive, but not beyond the target: once for the value
+ * and once for either end of its interval.
+ */
+static void apply_floor(const struct ref *r, double *bps, double *err)
+{
+	double low = *bps - *err, high = *bps + *err, floor;
+
+	if (!r->mean_gap)
+		return;
+	/* packets per second times bits; the real one rounds down twice */
+	floor = 1e9 / r->mean_gap * r->last_bytes * 8 * r->v[P_CNP_RATE_FLOOR] / 100;
+	low = fmax(low, fmin(floor * (1 - 1e-12) - 2, r->rt - r->rt_err));
+	high = fmax(high, fmin(floor * (1 + 1e-12), r->rt + r->rt_err));
+	*bps = fmax(*bps, fmin(floor, r->rt));
+	*err = fmax(high - *bps, *bps - low);
 }
 
 static void cut(struct ref *r, u64 now_ns)
@@ -79,6 +101,7 @@ static void cut(struct ref *r, u64 now_ns)
 	}
 	r->rc_err = r->rc_err * (keep + share_err) + r->rc * share_err + 101;
 	r->rc *= keep;
+	apply_floor(r, &r->rc, &r->rc_err);
 	bind(r, &r->rc, &r->rc_err);
 	r->time_stage = 0;
 	r->byte_stage = 0;
@@ -88,7 +111,10 @@ static void cut(struct ref *r, u64 now_ns)
 	r->cut_waits = false;
 }
 
-/* Let the timers run until @now_ns. What falls due together: first the increase, then the cut, then alpha. */
+/*
+ * Let the timers run until @now_ns. What falls due together: first the increase, then the cut, then alpha. Where a silent
+ * flow gains nothing, the timer of the increase runs on, but only its first tick since the last event or cut counts.
+ */
 static void run_timers(struct ref *r, u64 now_ns)
 {
 	u32 steps = 0;
@@ -101,8 +127,10 @@ static void run_timers(struct ref *r, u64 now_ns)
 		if (first > now_ns)
 			break;
 		if (r->next_increase == first) {
-			r->time_stage++;
 			r->next_increase += us(r, P_TIME_RESET);
+			if (steps && !r->v[P_INCREASE_WHEN_IDLE])
+				continue;
+			r->time_stage++;
 			add = step_up(r);
 			steps++;
 		} else if (cut_due == first) {
@@ -154,10 +182,33 @@ static void congestion(struct ref *r, u64 now_ns)
 	r->cnp_in_period = true;
 }
 
+/* The mean of the gaps: the first as it is, each later one with a weight of a quarter. */
+static void count_cnp(struct ref *r, u64 now_ns)
+{
+	u64 gap = now_ns - r->last_cnp;
+
+	if (r->cnps++)
+		r->mean_gap = r->mean_gap ? (r->mean_gap * 3 + gap) / 4 : gap;
+	r->last_cnp = now_ns;
+}
+
+/* A loss forgets the target; when a timeout tells, the rate falls to a quarter once more. */
+static void loss_too(struct ref *r, u32 type)
+{
+	if (type == RCC_EV_TIMEOUT) {
+		r->rc /= 4;
+		r->rc_err = r->rc_err / 4 + 1;
+		bind(r, &r->rc, &r->rc_err);
+	}
+	r->rt = r->rc;
+	r->rt_err = r->rc_err;
+}
+
 static void transmitted(struct ref *r, u64 now_ns, u32 bytes)
 {
 	u64 every = r->v[P_BYTE_RESET];
 
+	r->last_bytes = bytes;
 	if (!r->started) {
 		if (now_ns - r->window_ns > WINDOW_NS) {
 			r->window_ns = now_ns;
@@ -191,9 +242,13 @@ void ref_event(struct ref *r, const struct rcc_event *ev)
 		return;
 	if (r->started)
 		run_timers(r, ev->now_ns);
+	if (ev->type == RCC_EV_CNP)
+		count_cnp(r, ev->now_ns);
 	if (congested)
 		congestion(r, ev->now_ns);
-	else
+	if (loss)
+		loss_too(r, ev->type);
+	if (!congested)
 		transmitted(r, ev->now_ns, ev->bytes);
 }
 

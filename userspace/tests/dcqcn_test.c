@@ -255,6 +255,54 @@ TEST("A flow in hyper increase that pauses goes on in hyper increase, not in add
 	EXPECT_NEAR(rate_at(&f, (500 + 55 * 300) * US), 118.5e9, 1e9);
 }
 
+TEST("Without a byte counter the timer alone brings hyper increase, after ten times as many steps")
+{
+	struct flow f;
+	double rc, rt;
+	u32 i;
+
+	load(&f, RCC_PROFILE_PAPER, 800 * GBPS);
+	set(&f, "rp_byte_reset", 0);
+	set(&f, "rp_rate_to_set_on_first_cnp", 10000);
+	start(&f, 0);
+	rc = cnp(&f, 0);
+	rt = 10e9;
+	for (i = 1; i <= 100; i++) {
+		rt += i > 50 ? 400e6 : i >= 5 ? 40e6 : 0;
+		rc = (rc + rt) / 2;
+		/* a packet of many bytes counts for nothing */
+		EXPECT_NEAR(event(&f, RCC_EV_TX, i * 55 * US, 20000000), rc, 2);
+	}
+	/* a cut starts it over: four steps towards the rate that was, none beyond */
+	rt = rc;
+	rc = cnp(&f, 5500 * US);
+	EXPECT(rc < rt);
+	for (i = 1; i <= 4; i++) {
+		rc = (rc + rt) / 2;
+		EXPECT_NEAR(rate_at(&f, (100 + i) * 55 * US), rc, 2);
+	}
+}
+
+TEST("Without a byte counter a flow that pauses gets to hyper increase too, whatever the threshold")
+{
+	static const u32 thresholds[] = { 1, 5, 6, 7, 31 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(thresholds); i++) {
+		u32 n = thresholds[i];
+		struct flow f;
+
+		load(&f, RCC_PROFILE_PAPER, 800 * GBPS);
+		set(&f, "rp_byte_reset", 0);
+		set(&f, "rp_threshold", n);
+		set(&f, "rp_rate_to_set_on_first_cnp", 10000);
+		start(&f, 0);
+		cnp(&f, 0);
+		/* 1000 steps: additive from the n-th on, hyper from 10 n + 1 on; the rate is one step behind the target */
+		EXPECT_NEAR(rate_at(&f, 1000 * 55 * US), 10e9 + (9 * n + 1) * 40e6 + (1000 - 10 * n) * 400e6, 400e6);
+	}
+}
+
 TEST("With rp_clamp_tgt_rate off a second cut leaves the target alone, unless there was an increase between")
 {
 	struct flow f;
@@ -344,10 +392,207 @@ TEST("A NAK and a timeout cut the rate where rp_cut_on_loss is set, and nowhere 
 		load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
 		start(&f, 0);
 		EXPECT_EQ(event(&f, loss[i], 0, 0), 100 * GBPS);
+		/* nor once a CNP has come */
+		EXPECT_EQ(cnp(&f, 0), 50 * GBPS);
+		EXPECT_EQ(event(&f, loss[i], 50 * US, 0), 50 * GBPS);
+		EXPECT_EQ(rate_at(&f, 55 * US), 75 * GBPS);
 		set(&f, "rp_cut_on_loss", 1);
 		start(&f, 0);
-		EXPECT_EQ(event(&f, loss[i], 0, 0), 50 * GBPS);
+		/* a timeout takes three quarters of what is left */
+		EXPECT_EQ(event(&f, loss[i], 0, 0), loss[i] == RCC_EV_NACK ? 50 * GBPS : 12500 * MBPS);
 	}
+}
+
+TEST("A loss forgets the target: the rate does not come back by itself as it does after a CNP")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_cut_on_loss", 1);
+	start(&f, 0);
+	EXPECT_EQ(event(&f, RCC_EV_NACK, 0, 0), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 220 * US), 50 * GBPS);
+	/* from the fifth step on both rise by 40 Mb/s, the rate by half of that at first */
+	EXPECT_EQ(rate_at(&f, 275 * US), 50020 * MBPS);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 220 * US), 96875 * MBPS);
+}
+
+TEST("A NAK within the monitor period forgets the target at once and cuts when the period ends")
+{
+	struct flow f;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_cut_on_loss", 1);
+	/* a cut alone leaves the target where it is: it would be 100 Gb/s to the end */
+	set(&f, "rp_clamp_tgt_rate", 0);
+	set(&f, "rp_clamp_tgt_rate_ati", 0);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 50 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_NACK, 10 * US, 0), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 50 * US - 1), 50 * GBPS);
+	EXPECT_EQ(rate_at(&f, 50 * US), 25 * GBPS);
+	EXPECT_EQ(rate_at(&f, 105 * US), 37500 * MBPS);
+	EXPECT_EQ(rate_at(&f, 160 * US), 43750 * MBPS);
+}
+
+TEST("Each timeout leaves a quarter at once, within the monitor period too, and the least rate at the least")
+{
+	struct flow f;
+	u32 i;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_cut_on_loss", 1);
+	start(&f, 0);
+	EXPECT_EQ(event(&f, RCC_EV_TIMEOUT, 0, 0), 12500 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TIMEOUT, 10 * US, 0), 3125 * MBPS);
+	/* the cut that waited */
+	EXPECT_EQ(rate_at(&f, 50 * US), 1562500000);
+	/* half the way back to the target, which the second timeout set */
+	EXPECT_EQ(rate_at(&f, 105 * US), 2343750000);
+	for (i = 0; i < 20; i++)
+		EXPECT(event(&f, RCC_EV_TIMEOUT, (110 + i) * US, 0) >= 100 * MBPS);
+	EXPECT_EQ(f.d.rate_bps, 100 * MBPS);
+	EXPECT_EQ(rate_at(&f, 300 * US), 100 * MBPS);
+}
+
+/* One packet and one CNP for it every @gap_ns, the CNP when the next packet leaves. */
+static u64 marked(struct flow *f, u64 *now_ns, u64 until_ns, u64 gap_ns, u32 bytes)
+{
+	for (; *now_ns <= until_ns; *now_ns += gap_ns) {
+		event(f, RCC_EV_TX, *now_ns, bytes);
+		cnp(f, *now_ns);
+	}
+	return f->d.rate_bps;
+}
+
+TEST("While CNPs for packets of b bytes come every d ns, no cut goes below 70 % of b * 8 / d in auto")
+{
+	static const u64 gaps[] = { 400, 1000, 3340, 4000, 33400, 334000, 3340000 };
+	static const u32 sizes[] = { 90, 1090, 4174 };
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(gaps); i++) {
+		for (j = 0; j < ARRAY_SIZE(sizes); j++) {
+			u64 floor = sizes[j] * 8 * SEC / gaps[i] * 70 / 100, now = MS, least = 10 * MBPS;
+			struct flow f;
+			u32 n;
+
+			load(&f, RCC_PROFILE_AUTO, 100 * GBPS);
+			start(&f, now);
+			/* two CNPs make a gap, and a monitor period later every cut knows it */
+			marked(&f, &now, MS + 2 * gaps[i] + 50 * US, gaps[i], sizes[j]);
+			for (n = 0; n < 500; n++)
+				EXPECT(marked(&f, &now, now, gaps[i], sizes[j]) >= floor);
+			/* so many CNPs leave no more than that, where they come faster than the rate recovers */
+			if (gaps[i] > 33400)
+				continue;
+			EXPECT_EQ(marked(&f, &now, now + 5 * MS, gaps[i], sizes[j]), floor > least ? floor : least);
+			/* and without the rule they leave the least rate */
+			set(&f, "rp_cnp_rate_floor", 0);
+			EXPECT_EQ(marked(&f, &now, now + 5 * MS, gaps[i], sizes[j]), least);
+		}
+	}
+}
+
+/* Packets of 12500 bytes with a CNP each every 10 us from 100 us on, up to a cut at 300 us: they arrive with 10 Gb/s. */
+static u64 marked_10g(struct flow *f, u64 percent)
+{
+	u64 now = 100 * US;
+
+	load(f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(f, "rp_clamp_tgt_rate", 0);
+	set(f, "rp_cut_on_loss", 1);
+	set(f, "rp_cnp_rate_floor", percent);
+	start(f, 0);
+	EXPECT_EQ(marked(f, &now, 100 * US, 10 * US, 12500), 50 * GBPS);
+	EXPECT_EQ(marked(f, &now, 140 * US, 10 * US, 12500), 50 * GBPS);
+	EXPECT_EQ(marked(f, &now, 150 * US, 10 * US, 12500), 25 * GBPS);
+	EXPECT_EQ(marked(f, &now, 200 * US, 10 * US, 12500), 12500 * MBPS);
+	return marked(f, &now, 300 * US, 10 * US, 12500);
+}
+
+TEST("The cut that would go below the floor ends on it, and below no floor where there is none")
+{
+	struct flow f;
+
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	EXPECT_EQ(marked_10g(&f, 70), 7 * GBPS);
+	EXPECT_EQ(marked_10g(&f, 1), 3125 * MBPS);
+	EXPECT_EQ(marked_10g(&f, 0), 3125 * MBPS);
+	/* the target is untouched by all that: the next cut is at 350 us, and 55 us later the rate goes half the way */
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 12500), 10 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 405 * US, 12500), 55 * GBPS);
+}
+
+TEST("A gap between CNPs counts for a quarter of their mean")
+{
+	struct flow f;
+
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	/* (3 * 10 us + 34 us) / 4 = 16 us: 6.25 Gb/s, from 350 us on */
+	EXPECT_EQ(cnp(&f, 334 * US), 10 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 12500), 6250 * MBPS);
+}
+
+TEST("The floor counts packets as large as the last one that left")
+{
+	struct flow f;
+
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	event(&f, RCC_EV_TX, 310 * US, 8000);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 8000), 6400 * MBPS);
+}
+
+TEST("The floor holds for cuts by losses, but lifts no rate above the target")
+{
+	struct flow f;
+
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_NACK, 350 * US, 0), 10 * GBPS);
+	/* a timeout takes its three quarters from there, and what is left is the target */
+	EXPECT_EQ(event(&f, RCC_EV_TIMEOUT, 360 * US, 0), 2500 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 400 * US, 12500), 2500 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 455 * US, 12500), 2500 * MBPS);
+}
+
+TEST("A cut that fell due in silence knows nothing of the packet or the CNP that ends the silence")
+{
+	struct flow f;
+
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 360 * US, 125), 10 * GBPS);
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	EXPECT_EQ(cnp(&f, 390 * US), 10 * GBPS);
+}
+
+TEST("A CNP whose time was read a little before the last one's does not take the floor away")
+{
+	struct flow f;
+	u64 now = 100 * US;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_tgt_rate", 0);
+	set(&f, "rp_cnp_rate_floor", 100);
+	start(&f, 0);
+	EXPECT_EQ(marked(&f, &now, 300 * US, US, 1250), 10 * GBPS);
+	cnp(&f, 296 * US);
+	/* three gaps of 1 us and one of none: 750 ns */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 1250), 13333333333);
+	/* two such CNPs are no gap yet, and the first gap begins at the later one */
+	start(&f, 0);
+	event(&f, RCC_EV_TX, 90 * US, 12500);
+	cnp(&f, 100 * US);
+	cnp(&f, 98 * US);
+	cnp(&f, 110 * US);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 150 * US, 12500), 25 * GBPS);
+	cnp(&f, 150 * US);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 200 * US, 12500), 12500 * MBPS);
+	cnp(&f, 150 * US);
+	/* 10, 40 and 0 us: (3 * 17.5 us + 0) / 4 = 13.125 us */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 250 * US, 12500), 7619047619);
 }
 
 TEST("With rp_clamp_to_sent the first CNP cuts from what was sent, if that is known and lower")
@@ -384,27 +629,105 @@ TEST("What was sent before a long pause does not make a late CNP stop the flow")
 	EXPECT(cnp(&f, 10 * SEC) > GBPS);
 }
 
-TEST("After hours of silence a flow is back at the line rate, in every profile and at every line rate")
+static const u64 silent_lines[] = { 1 * MBPS, 100 * MBPS, 10 * GBPS, 400 * GBPS, 800 * GBPS };
+
+/* CNPs for 10 ms, of no packets: to the least rate in auto. The last cut is at 10 ms. */
+static void storm(struct flow *f, enum rcc_profile profile, u64 line_bps)
 {
-	static const u64 lines[] = { 1 * MBPS, 100 * MBPS, 10 * GBPS, 400 * GBPS, 800 * GBPS };
+	u64 t;
+
+	load(f, profile, line_bps);
+	start(f, 0);
+	for (t = 0; t < 10 * MS; t += 10 * US)
+		cnp(f, t);
+	EXPECT(f->d.rate_bps < line_bps || line_bps <= 100 * MBPS);
+}
+
+TEST("After hours of silence a flow is back at the line rate, in the published profiles and at every line rate")
+{
+	static const enum rcc_profile profiles[] = { RCC_PROFILE_CX, RCC_PROFILE_PAPER };
+	const u64 *lines = silent_lines;
 	u32 i, p;
 
-	for (p = 0; p < RCC_PROFILES_SET; p++) {
-		for (i = 0; i < ARRAY_SIZE(lines); i++) {
+	for (p = 0; p < ARRAY_SIZE(profiles); p++) {
+		for (i = 0; i < ARRAY_SIZE(silent_lines); i++) {
 			struct flow f;
-			u64 t;
 
-			load(&f, p, lines[i]);
-			start(&f, 0);
-			for (t = 0; t < 10 * MS; t += 10 * US)
-				cnp(&f, t);
-			EXPECT(f.d.rate_bps < lines[i] || lines[i] <= 100 * MBPS);
+			storm(&f, profiles[p], lines[i]);
 			EXPECT_EQ(rate_at(&f, 3 * 3600 * SEC), lines[i]);
 			/* alpha is gone, too: the next cut takes nothing, or next to nothing */
 			EXPECT_NEAR(cnp(&f, 6 * 3600 * SEC), lines[i], lines[i] * 1e-3);
 			EXPECT_EQ(rate_at(&f, 1ULL << 62), lines[i]);
 			EXPECT_EQ(rate_at(&f, (1ULL << 63) + (1ULL << 62)), lines[i]);
 		}
+	}
+}
+
+TEST("In auto a silence gives one timed step, whether it is two periods long or hours")
+{
+	/* 80 round trips of 10 us */
+	static const u64 silence[] = { 800 * US, 1600 * US, 80 * MS, 3 * 3600 * SEC, 1ULL << 62 };
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(silent_lines); i++) {
+		u64 line = silent_lines[i], min = line < 10 * GBPS ? MBPS : line / 10000;
+
+		for (n = 0; n < ARRAY_SIZE(silence); n++) {
+			struct flow f;
+
+			storm(&f, RCC_PROFILE_AUTO, line);
+			EXPECT_EQ(f.d.rate_bps, min);
+			/* cuts alone have left the target at the line rate */
+			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n]), (min + line) / 2);
+			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n]), (min + line) / 2);
+			/* the periods went on: the next one ends where it would have ended anyway */
+			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n] / (800 * US) * 800 * US + 800 * US - 1), (min + line) / 2);
+			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n] / (800 * US) * 800 * US + 800 * US),
+				  ((min + line) / 2 + line + 1) / 2);
+		}
+	}
+}
+
+TEST("In auto alpha is gone after hours of silence, too: the next cut takes nothing, or next to nothing")
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(silent_lines); i++) {
+		u64 line = silent_lines[i], want = (3 * line + (line < 10 * GBPS ? MBPS : line / 10000)) / 4;
+		struct flow f;
+
+		storm(&f, RCC_PROFILE_AUTO, line);
+		rate_at(&f, 3 * 3600 * SEC);
+		/* two silences, two steps; the cut makes the rate the target, and there it stays */
+		EXPECT_NEAR(cnp(&f, 6 * 3600 * SEC), want, line * 1e-3);
+		EXPECT_NEAR(rate_at(&f, 1ULL << 62), want, line * 1e-3);
+		EXPECT_NEAR(rate_at(&f, (1ULL << 63) + (1ULL << 62)), want, line * 1e-3);
+		EXPECT(f.d.rate_bps <= line);
+	}
+}
+
+TEST("In auto a flow that sends recovers as in the other profiles: a step per period, hyper after fifty")
+{
+	struct flow f;
+	double rc, rt = 100e9;
+	u64 now = 10 * MS;
+	u32 i;
+
+	storm(&f, RCC_PROFILE_AUTO, 400 * GBPS);
+	event(&f, RCC_EV_NACK, now, 0);
+	rc = f.d.rate_bps;
+	/* the NAK forgot the target, and its own cut is still to come, 50 us after that of 10 ms */
+	rt = rc;
+	now += 50 * US;
+	for (i = 1; i <= 200; i++) {
+		u32 k;
+
+		/* 80 Mb/s and 800 Mb/s at 400 Gb/s; packets in between change nothing */
+		rt += i > 50 ? 800e6 : i >= 5 ? 80e6 : 0;
+		for (k = 0; k < 8; k++)
+			event(&f, RCC_EV_TX, now + ((i - 1) * 8 + k) * 100 * US, 4174);
+		rc = (rc + rt) / 2;
+		EXPECT_NEAR(event(&f, RCC_EV_TX, now + i * 800 * US, 4174), rc, 2);
 	}
 }
 
@@ -501,7 +824,7 @@ static const u64 random_lines[] = {
 /* Both get @events random events with gaps up to @gap_ns; returns the widest error bound, in line rates. */
 static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
 {
-	u64 now = random_log(seed, 1ULL << 50), quiet = 0;
+	u64 now = 1 + random_log(seed, 1ULL << 50), quiet = 0;
 	double widest = 0;
 	struct ref r;
 	u32 i;

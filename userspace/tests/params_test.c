@@ -84,7 +84,7 @@ TEST("Every name that mlx5 has for DCQCN's parameters is there, in the order tha
 		"rp_ai_rate", "rp_max_rate", "rp_hai_rate", "rp_min_dec_fac", "rp_min_rate", "rp_rate_to_set_on_first_cnp",
 		"rp_dce_tcp_g", "rp_dce_tcp_rtt", "rp_rate_reduce_monitor_period", "rp_initial_alpha_value", "rp_gd",
 		/* ours */
-		"rp_cut_on_loss", "rp_clamp_to_sent",
+		"rp_cut_on_loss", "rp_clamp_to_sent", "rp_cnp_rate_floor", "rp_increase_when_idle",
 	};
 	static const char *const np[] = {
 		"np_min_time_between_cnps", "np_cnp_dscp", "np_cnp_prio_mode", "np_cnp_prio",
@@ -184,6 +184,7 @@ TEST("The profiles hold the values of the field")
 		{ "rp_hai_rate", 50, 400 }, { "rp_min_rate", 1, 100 }, { "rp_gd", 11, 11 }, { "rp_min_dec_fac", 50, 50 },
 		{ "rp_clamp_tgt_rate", 0, 1 }, { "rp_clamp_tgt_rate_ati", 1, 1 }, { "rp_max_rate", 0, 0 },
 		{ "rp_cut_on_loss", 0, 0 }, { "rp_clamp_to_sent", 0, 0 },
+		{ "rp_rate_to_set_on_first_cnp", 0, 0 }, { "rp_cnp_rate_floor", 0, 0 }, { "rp_increase_when_idle", 1, 1 },
 	};
 	u64 cx[RCC_PARAMS_MAX], paper[RCC_PARAMS_MAX];
 	size_t i;
@@ -219,18 +220,68 @@ TEST("The automatic profile stays in range and free of contradiction on any path
 	}
 }
 
+static void expect_auto(u64 line_bps, u64 rtt_ns, const char *name, u64 want)
+{
+	struct rcc_path path = { .line_bps = line_bps, .base_rtt_ns = rtt_ns };
+	u64 v[RCC_PARAMS_MAX];
+	int at = rcc_param_find(&rcc_alg_dcqcn, name, strlen(name));
+
+	EXPECT(at >= 0);
+	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, v);
+	EXPECT_EQ(v[at], want);
+}
+
 TEST("The automatic profile scales increases to the line and periods to the round trip")
 {
-	struct rcc_path path = { .line_bps = 200000000000ULL, .base_rtt_ns = 100000 };
-	u64 v[RCC_PARAMS_MAX];
+	static const struct {
+		u64 line_mbps;
+		u64 ai;
+		u64 hai;
+		u64 min;
+	} rates[] = {
+		{ 200000, 40, 400, 20 }, { 100000, 20, 200, 10 }, { 10000, 2, 20, 1 }, { 1000, 1, 2, 1 }, { 1, 1, 1, 1 },
+	};
+	static const struct {
+		u64 rtt_ns;
+		u64 time_reset;
+		u64 alpha_period;
+		u64 monitor;
+	} times[] = {
+		{ 100000, 8000, 3000, 200 }, { 70000, 5600, 2100, 140 }, { 10000, 800, 300, 50 }, { 1000, 80, 55, 50 },
+		{ 0, 55, 55, 50 }, { 4000000000, 131071, 131071, 131071 },
+	};
+	size_t i;
 
-	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, v);
-	EXPECT_EQ(v[rcc_param_find(&rcc_alg_dcqcn, "rp_ai_rate", 10)], 100);
-	EXPECT_EQ(v[rcc_param_find(&rcc_alg_dcqcn, "rp_hai_rate", 11)], 1000);
-	EXPECT_EQ(v[rcc_param_find(&rcc_alg_dcqcn, "rp_min_rate", 11)], 20);
-	EXPECT_EQ(v[rcc_param_find(&rcc_alg_dcqcn, "rp_time_reset", 13)], 500);
-	EXPECT_EQ(v[rcc_param_find(&rcc_alg_dcqcn, "rp_dce_tcp_rtt", 14)], 200);
-	EXPECT_EQ(v[rcc_param_find(&rcc_alg_dcqcn, "rp_rate_reduce_monitor_period", 29)], 200);
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		expect_auto(rates[i].line_mbps * 1000000, 100000, "rp_ai_rate", rates[i].ai);
+		expect_auto(rates[i].line_mbps * 1000000, 100000, "rp_hai_rate", rates[i].hai);
+		expect_auto(rates[i].line_mbps * 1000000, 100000, "rp_min_rate", rates[i].min);
+	}
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		expect_auto(200000000000ULL, times[i].rtt_ns, "rp_time_reset", times[i].time_reset);
+		expect_auto(200000000000ULL, times[i].rtt_ns, "rp_dce_tcp_rtt", times[i].alpha_period);
+		expect_auto(200000000000ULL, times[i].rtt_ns, "rp_rate_reduce_monitor_period", times[i].monitor);
+	}
+}
+
+TEST("What the automatic profile does not scale has one value on every path")
+{
+	static const struct {
+		const char *name;
+		u64 value;
+	} want[] = {
+		{ "rp_clamp_tgt_rate", 0 }, { "rp_clamp_tgt_rate_ati", 1 }, { "rp_byte_reset", 0 }, { "rp_threshold", 5 },
+		{ "rp_max_rate", 0 }, { "rp_min_dec_fac", 50 }, { "rp_rate_to_set_on_first_cnp", 0 },
+		{ "rp_dce_tcp_g", 1020 }, { "rp_initial_alpha_value", 1024 }, { "rp_gd", 11 }, { "rp_cut_on_loss", 1 },
+		{ "rp_clamp_to_sent", 1 }, { "rp_cnp_rate_floor", 70 }, { "rp_increase_when_idle", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		expect_auto(1000000, 0, want[i].name, want[i].value);
+		expect_auto(100000000000ULL, 12000, want[i].name, want[i].value);
+		expect_auto(800000000000ULL, 4000000000ULL, want[i].name, want[i].value);
+	}
 }
 
 TEST("The algorithm none asks for the line rate and keeps to it, whatever happens")

@@ -210,3 +210,140 @@ TEST("The room that a CNP may need is what the header says")
 	EXPECT_EQ(RCC_CNP_MAX_BYTES, 80);
 	free(ip);
 }
+
+/* A packet of the kind "RC WRITE middle": @body random bytes between BTH and ICRC, AckReq off, right ICRC. */
+static u32 request(u8 *ip, u32 version, u32 body, u64 *seed)
+{
+	u32 udp = version == 4 ? 20 : 40, bytes = udp + 8 + 12 + body + 4, i;
+	struct rcc_pkt pkt = { .version = version, .bth = udp + 8, .l3_bytes = bytes };
+
+	for (i = 0; i < bytes; i++)
+		ip[i] = test_random(seed) >> 32;
+	ip[0] = version == 4 ? 0x45 : 0x60;
+	if (version == 4)
+		memset(ip + 6, 0, 2);
+	ip[version == 4 ? 9 : 6] = 17;
+	rcc_put_be16(ip + (version == 4 ? 2 : 4), version == 4 ? bytes : bytes - 40);
+	rcc_put_be16(ip + udp + 2, 4791);
+	rcc_put_be16(ip + udp + 4, bytes - udp);
+	ip[udp + 8] = 0x07;
+	ip[udp + 16] &= 0x7f;
+	rcc_put_le32(ip + bytes - 4, rcc_wire_icrc(ip, &pkt));
+	return bytes;
+}
+
+/* Set AckReq in a packet with @body bytes: the ICRC is the one that computing it anew gives, and nothing else changed. */
+static void expect_ackreq(u32 version, u32 body, u64 *seed)
+{
+	u32 bytes = (version == 4 ? 20 : 40) + 8 + 12 + body + 4, ack = version == 4 ? 36 : 56, changed = 0, i;
+	u8 *ip = malloc(bytes), *before = malloc(bytes);
+	struct rcc_pkt pkt, after;
+
+	EXPECT_EQ(request(ip, version, body, seed), bytes);
+	memcpy(before, ip, bytes);
+	EXPECT_EQ(rcc_wire_parse(ip, bytes, bytes, &pkt), RCC_WIRE_OK);
+	EXPECT(!pkt.ackreq && rcc_wire_icrc_ok(ip, &pkt));
+	rcc_wire_set_ackreq(ip, &pkt, rcc_wire_ackreq_delta(pkt.l3_bytes - pkt.bth));
+	EXPECT_EQ(rcc_wire_parse(ip, bytes, bytes, &after), RCC_WIRE_OK);
+	EXPECT(after.ackreq);
+	EXPECT_EQ(rcc_get_le32(ip + bytes - 4), rcc_wire_icrc(ip, &after));
+	for (i = 0; i < bytes - 4; i++)
+		changed += ip[i] != before[i];
+	EXPECT_EQ(changed, 1);
+	EXPECT_EQ(ip[ack], before[ack] | 0x80);
+	free(before);
+	free(ip);
+}
+
+TEST("AckReq set in a packet leaves it with its right ICRC, for every size up to 4 KB and both versions of IP")
+{
+	u64 seed = 16;
+	u32 body;
+
+	/* from a BTH and an ICRC alone to 4096 bytes with the longest headers before them */
+	for (body = 0; body <= 4096 + 32; body += 4) {
+		expect_ackreq(4, body, &seed);
+		expect_ackreq(6, body, &seed);
+	}
+}
+
+TEST("AckReq and the ICRC of sizes that are no multiple of 4, too, and of those around the 64 bytes of one step")
+{
+	u64 seed = 17;
+	u32 body;
+
+	for (body = 0; body < 300; body++) {
+		expect_ackreq(4, body, &seed);
+		expect_ackreq(6, body, &seed);
+	}
+	for (body = 1001; body < 9000; body += 211) {
+		expect_ackreq(4, body, &seed);
+		expect_ackreq(6, body, &seed);
+	}
+}
+
+TEST("AckReq set in every golden request without it gives the right ICRC")
+{
+	u32 i, n, done = 0;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		struct rcc_pkt pkt;
+
+		if (g[i].result != RCC_WIRE_OK || g[i].field[GOLDEN_ACKREQ] || !(g[i].class & RCC_OC_REQ))
+			continue;
+		EXPECT_EQ(rcc_wire_parse(g[i].raw, g[i].len, g[i].len, &pkt), RCC_WIRE_OK);
+		rcc_wire_set_ackreq(g[i].raw, &pkt, rcc_wire_ackreq_delta(pkt.l3_bytes - pkt.bth));
+		EXPECT(rcc_wire_icrc_ok(g[i].raw, &pkt));
+		EXPECT_EQ(g[i].raw[pkt.bth + 8] & 0x80, 0x80);
+		/* setting it is its own opposite, but for the bit: the vectors stay as they were for other tests */
+		rcc_wire_set_ackreq(g[i].raw, &pkt, rcc_wire_ackreq_delta(pkt.l3_bytes - pkt.bth));
+		g[i].raw[pkt.bth + 8] &= 0x7f;
+		EXPECT(rcc_wire_icrc_ok(g[i].raw, &pkt));
+		done++;
+	}
+	EXPECT(done > 20);
+}
+
+TEST("The opcode of a short packet is told if the packet has one, and is 0 if not")
+{
+	u64 seed = 18;
+	u32 version;
+
+	for (version = 4; version <= 6; version += 2) {
+		u32 udp = version == 4 ? 20 : 40, bth = udp + 8, bytes, cut, at = version == 4 ? 2 : 4;
+		u8 ip[256], copy[256];
+		struct rcc_pkt pkt;
+
+		bytes = request(ip, version, 16, &seed);
+		ip[bth] = RCC_OP_CNP;
+		/* cut off behind the UDP header: short, and the opcode is known as soon as it is there */
+		for (cut = bth; cut < bytes; cut++) {
+			memset(&pkt, 0xa5, sizeof(pkt));
+			EXPECT_EQ(parse_exact(ip, cut, cut, &pkt), RCC_WIRE_SHORT);
+			EXPECT_EQ(pkt.opcode, cut > bth ? RCC_OP_CNP : 0);
+			EXPECT_EQ(pkt.bth, bth);
+		}
+		/* lengths of IP and UDP that contradict each other */
+		memcpy(copy, ip, bytes);
+		rcc_put_be16(copy + udp + 4, bytes - udp - 1);
+		EXPECT_EQ(parse_exact(copy, bytes, bytes, &pkt), RCC_WIRE_SHORT);
+		EXPECT_EQ(pkt.opcode, RCC_OP_CNP);
+		rcc_put_be16(copy + udp + 4, bytes - udp);
+		rcc_put_be16(copy + at, version == 4 ? bth : 8);
+		EXPECT_EQ(parse_exact(copy, bytes, bytes, &pkt), RCC_WIRE_SHORT);
+		EXPECT_EQ(pkt.opcode, 0);
+		/* too short for BTH and ICRC, by both headers */
+		for (cut = 0; cut < 16; cut++) {
+			memcpy(copy, ip, bytes);
+			rcc_put_be16(copy + udp + 4, 8 + cut);
+			rcc_put_be16(copy + at, version == 4 ? bth + cut : 8 + cut);
+			memset(&pkt, 0xa5, sizeof(pkt));
+			EXPECT_EQ(parse_exact(copy, bth + cut, bth + cut, &pkt), RCC_WIRE_SHORT);
+			EXPECT_EQ(pkt.opcode, cut ? RCC_OP_CNP : 0);
+			/* what the link layer padded with is no opcode */
+			EXPECT_EQ(parse_exact(copy, bytes, bytes, &pkt), RCC_WIRE_SHORT);
+			EXPECT_EQ(pkt.opcode, cut ? RCC_OP_CNP : 0);
+		}
+	}
+}
