@@ -90,7 +90,10 @@ void rcc_pacer_disarm(struct rcc_qp *qp)
  */
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb)
 {
-	if (net_xmit_eval(dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb)))
+	int err = dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb);
+
+	/* a macro that reads its argument twice */
+	if (net_xmit_eval(err))
 		rcc_count(dev, RCC_C_tx_local_drop);
 }
 
