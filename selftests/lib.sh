@@ -274,6 +274,7 @@ kill_wait()
 # Our modules
 
 # rcc_load [MODULE [PARAMETER=VALUE...]]: load one of our modules (rxe_cc by default).
+# It is unloaded when the script ends.
 rcc_load()
 {
 	local module=${1:-rxe_cc} file deps
@@ -284,7 +285,13 @@ rcc_load()
 	deps=$(modinfo -F depends "$file" | tr ',' ' ')
 	# shellcheck disable=SC2086 # a list
 	[ -z "$deps" ] || modprobe -a $deps
-	run insmod "$file" "${@:2}"
+	run insmod "$file" "${@:2}" || bail "cannot load $module"
+	defer _unload "$module"
+}
+
+_unload()
+{
+	[ ! -d "/sys/module/$1" ] || rmmod "$1"
 }
 
 # rcc_unload [MODULE]: unload one of our modules (rxe_cc by default).
@@ -758,6 +765,16 @@ flow_stop()
 		_perf_kill "$_perf_dir/$id.client_pid"
 		_perf_kill "$_perf_dir/$id.server_pid"
 	done
+}
+
+# hex_packets: turns the output of tcpdump -x into a line of hex per packet, from the
+# IP header on.
+hex_packets()
+{
+	awk '
+	/^[0-9]/ { if (hex) print hex; hex = ""; next }
+	{ $1 = ""; gsub(/ /, ""); hex = hex $0 }
+	END { if (hex) print hex }'
 }
 
 ###############################################################################
