@@ -92,7 +92,7 @@ void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb)
 {
 	int err = dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb);
 
-	/* a macro that reads its argument twice */
+	/* congestion that a qdisc notes without dropping this packet is no error */
 	if (net_xmit_eval(err))
 		rcc_count(dev, RCC_C_tx_local_drop);
 }
