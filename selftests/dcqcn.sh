@@ -15,7 +15,8 @@ defer rm -f "$trace"
 # port 2 in a second.
 ect_packets()
 {
-	sw timeout 1 tcpdump -Z root -l -i s2 -Q out -nn -c 5 "udp port 4791 and ip[1] & 3 $1 0" 2>"$trace" | grep -c UDP
+	sw timeout 1 tcpdump -Z root -l -i s2 -Q out -nn -c 5 "udp port 4791 and ip[1] & 3 $1 0" \
+		2> "$trace" | grep -c UDP
 	log "tcpdump: $(tr '\n' ' ' < "$trace")"
 }
 

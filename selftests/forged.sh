@@ -59,7 +59,8 @@ unmoved()
 	before=$(congestion_counters "rxe$i")
 	forge "$i" "$version" "$@" || bail "rcc_pkt does not work"
 	after=$(congestion_counters "rxe$i")
-	check_eq "IPv$version: $sentence: nothing changes" "$(cc_changed "$before" "$after")$(($(rates) - rates_before))" 0
+	check_eq "IPv$version: $sentence: nothing changes" \
+		"$(cc_changed "$before" "$after")$(($(rates) - rates_before))" 0
 }
 
 cnps()
