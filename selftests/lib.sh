@@ -274,6 +274,7 @@ kill_wait()
 # Our modules
 
 # rcc_load [MODULE [PARAMETER=VALUE...]]: load one of our modules (rxe_cc by default).
+# It is unloaded when the script ends.
 rcc_load()
 {
 	local module=${1:-rxe_cc} file deps
@@ -284,7 +285,13 @@ rcc_load()
 	deps=$(modinfo -F depends "$file" | tr ',' ' ')
 	# shellcheck disable=SC2086 # a list
 	[ -z "$deps" ] || modprobe -a $deps
-	run insmod "$file" "${@:2}"
+	run insmod "$file" "${@:2}" || bail "cannot load $module"
+	defer _unload "$module"
+}
+
+_unload()
+{
+	[ ! -d "/sys/module/$1" ] || rmmod "$1"
 }
 
 # rcc_unload [MODULE]: unload one of our modules (rxe_cc by default).
@@ -615,7 +622,7 @@ perf_start()
 	esac
 	g=$($gid "rxe$j") || return 1
 	log "host $j \$ $tool -d rxe$j -x $g ${common[*]}"
-	on "$j" timeout "$PERF_TIMEOUT" "$tool" -d "rxe$j" -x "$g" "${common[@]}" \
+	on "$j" exec timeout "$PERF_TIMEOUT" "$tool" -d "rxe$j" -x "$g" "${common[@]}" \
 		> "$dir/$id.server" 2>&1 &
 	echo $! > "$dir/$id.server_pid"
 	if ! busywait 10 listening "$port" > /dev/null; then
@@ -625,7 +632,7 @@ perf_start()
 	fi
 	g=$($gid "rxe$i") || return 1
 	log "host $i \$ $tool -d rxe$i -x $g ${common[*]} $(ip4 "$j")"
-	on "$i" timeout "$PERF_TIMEOUT" "$tool" -d "rxe$i" -x "$g" "${common[@]}" "$(ip4 "$j")" \
+	on "$i" exec timeout "$PERF_TIMEOUT" "$tool" -d "rxe$i" -x "$g" "${common[@]}" "$(ip4 "$j")" \
 		> "$dir/$id.client" 2>&1 &
 	echo $! > "$dir/$id.client_pid"
 }
@@ -684,7 +691,7 @@ pingpong()
 	shift 2
 	common=(-e -p "$port" "$@")
 	log "host $j \$ ibv_rc_pingpong -d rxe$j -g $($gid "rxe$j") ${common[*]}"
-	on "$j" timeout "$PERF_TIMEOUT" ibv_rc_pingpong -d "rxe$j" -g "$($gid "rxe$j")" \
+	on "$j" exec timeout "$PERF_TIMEOUT" ibv_rc_pingpong -d "rxe$j" -g "$($gid "rxe$j")" \
 		"${common[@]}" > "$out.server" 2>&1 &
 	echo $! > "${out}_pid"
 	busywait 10 listening "$port" > /dev/null
@@ -694,4 +701,169 @@ pingpong()
 	figure=$(sed -n 's|.* = \([0-9.]*\) usec/iter.*|\1|p' "$out.client")
 	log "pingpong: $figure us, $(tail -n 1 "$out.client")"
 	number "$figure" && echo "$figure"
+}
+
+###############################################################################
+# Traffic that goes on until it is told to stop
+
+# flow_start ID I J TOOL [ARGS...]: as perf_start, with more messages than anybody
+# waits for.  -N because perftest would allocate a time stamp for each.
+flow_start()
+{
+	perf_start "$@" -N -n 50000000
+}
+
+# flow_alive ID: true if no side has ended.  perftest ends with the first completion
+# that has an error, so a flow that is alive has had none.
+flow_alive()
+{
+	local id=$1 f
+
+	for f in "$_perf_dir/$id".{client,server}_pid; do
+		[ -f "$f" ] && ! _gone "$(cat "$f")" || return 1
+	done
+}
+
+# flow_moves I [PACKETS]: true if the port towards host I forwards that many (20)
+# packets within some seconds, full ones of data.
+flow_moves()
+{
+	local from
+
+	from=$(port_stats "$1" packets)
+	busywait 10 _packets_since "$1" $((from + ${2:-20})) > /dev/null
+}
+
+_packets_since()
+{
+	[ "$(port_stats "$1" packets)" -ge "$2" ]
+}
+
+# flow_check SENTENCE ID J: passed if the flow to host J lives and moves.
+flow_check()
+{
+	local sentence=$1 id=$2 j=$3
+
+	if ! flow_alive "$id"; then
+		not_ok "$sentence" "ended: $(tail -qn 3 "$_perf_dir/$id".{client,server})"
+	elif ! flow_moves "$j"; then
+		not_ok "$sentence" "no packet moves"
+	elif ! flow_alive "$id"; then
+		not_ok "$sentence" "ended: $(tail -qn 3 "$_perf_dir/$id".{client,server})"
+	else
+		ok "$sentence"
+	fi
+}
+
+# flow_stop ID...: end both sides, the sender first so that it does not see its
+# receiver go.
+flow_stop()
+{
+	local id
+
+	for id in "$@"; do
+		_perf_kill "$_perf_dir/$id.client_pid"
+		_perf_kill "$_perf_dir/$id.server_pid"
+	done
+}
+
+# hex_packets: turns the output of tcpdump -x into a line of hex per packet, from the
+# IP header on.
+hex_packets()
+{
+	awk '
+	/^[0-9]/ { if (hex) print hex; hex = ""; next }
+	{ $1 = ""; gsub(/ /, ""); hex = hex $0 }
+	END { if (hex) print hex }'
+}
+
+###############################################################################
+# What the module says
+
+# cc_get DEV FILE: a file of the device's directory.
+cc_get()
+{
+	cat "/sys/class/rxe_cc/$1/$2"
+}
+
+# cc_set DEV FILE VALUE: fails as the write does.
+cc_set()
+{
+	log "$1/$2 = $3"
+	printf '%s' "$3" 2>/dev/null > "/sys/class/rxe_cc/$1/$2"
+}
+
+# cc_count DEV NAME: a counter.
+cc_count()
+{
+	cat "/sys/class/rxe_cc/$1/counters/$2"
+}
+
+# cc_sum NAME: a counter, summed over all devices.
+cc_sum()
+{
+	cat /sys/class/rxe_cc/*/counters/"$1" | awk '{ s += $1 } END { print s + 0 }'
+}
+
+# cc_all DEV: all counters, as lines of NAME=NUMBER.
+cc_all()
+{
+	(cd "/sys/class/rxe_cc/$1/counters" && grep . ./* | sed 's|^\./||; s|:|=|')
+}
+
+# cc_changed BEFORE AFTER: what differs between two texts of cc_all.
+cc_changed()
+{
+	diff <(echo "$1") <(echo "$2") | sed -n 's/^> //p' | tr '\n' ' '
+}
+
+# cc_qps DEV [TYPE]: lines of "QPN PEER-QPN RATE HELD" of its QPs (RC).
+cc_qps()
+{
+	awk -v type="${2:-RC}" '$2 == type { sub(/.*\//, "", $NF); print $1, $NF, $4, $5 + $6 + $7 }' \
+		"/sys/kernel/debug/rxe_cc/$1/qps"
+}
+
+# cc_settled: true if all packets that waited have gone.
+cc_settled()
+{
+	[ "$(cat /sys/class/rxe_cc/*/held_packets | sort -u)" = 0 ]
+}
+
+readonly TRACING=/sys/kernel/tracing
+
+# trace_start EVENT[:FILTER]...: record events of rxe_cc from now on.
+trace_start()
+{
+	local e
+
+	echo 0 > $TRACING/tracing_on
+	echo 4096 > $TRACING/buffer_size_kb
+	echo > $TRACING/trace
+	for e in "$@"; do
+		echo 0 > "$TRACING/events/rxe_cc/${e%%:*}/filter"
+		[ "$e" = "${e#*:}" ] || echo "${e#*:}" > "$TRACING/events/rxe_cc/${e%%:*}/filter"
+		echo 1 > "$TRACING/events/rxe_cc/${e%%:*}/enable"
+	done
+	echo 1 > $TRACING/tracing_on
+}
+
+# trace_take FILE: move what was recorded to FILE, "SECONDS EVENT FIELDS..." a line.
+trace_take()
+{
+	awk '!/^#/ && match($0, / [0-9]+\.[0-9]+: /) {
+		time = substr($0, RSTART + 1, RLENGTH - 3)
+		rest = substr($0, RSTART + RLENGTH)
+		sub(/:/, "", rest)
+		print time, rest
+	}' $TRACING/trace > "$1"
+	echo > $TRACING/trace
+}
+
+# trace_stop: record nothing any more.
+trace_stop()
+{
+	echo 0 > $TRACING/tracing_on
+	echo 0 > $TRACING/events/rxe_cc/enable
+	echo > $TRACING/trace
 }

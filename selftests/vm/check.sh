@@ -16,6 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 dir=$top/build/check
 : "${JOBS:=$(nproc)}" "${GUEST_TIMEOUT:=1800}"
+tools=()
 
 # count FILE: passed, failed and skipped results of nested KTAP.
 count()
@@ -69,7 +70,7 @@ run_job()
 	rm -rf "$out"
 	mkdir -p "$out"
 	"$here/run.sh" --kernel "$kernel" "${args[@]}" --quiet --timeout "$GUEST_TIMEOUT" \
-		--out "$out" -- ./run_all.sh "$@" > "$out/runner.log" 2>&1
+		"${tools[@]}" --out "$out" -- ./run_all.sh "$@" > "$out/runner.log" 2>&1
 	: >> "$out/test.log"
 	read -r p f s <<< "$(count "$out/test.log")"
 	show_failures "$name" "$out/test.log"
@@ -86,6 +87,17 @@ run_job()
 	fi
 	echo "$p passed, $f failed, $s skipped" > "$out/result"
 	echo "[$name] Linux $kernel, $mode: $(cat "$out/result"), $((SECONDS - start)) s"
+}
+
+# Our own programs, for every guest.
+build_tools()
+{
+	local tool
+
+	make -s -C "$top/selftests/tools" O="$top/build/tools" || return
+	for tool in "$top/build/tools"/*; do
+		tools+=(--extra "$tool")
+	done
 }
 
 # Ends the runners that are still at work; each of them ends its guest.
@@ -107,6 +119,11 @@ main()
 	mkdir -p "$dir"
 	rm -rf "$dir"/guest-*
 	trap stop INT TERM
+	if ! build_tools; then
+		echo "not ok the tools of the guests do not build"
+		echo "0 passed, 1 failed, 0 skipped" | tee "$dir/guests.result"
+		exit 1
+	fi
 	while read -r -a line; do
 		case ${line[0]-} in
 		'' | '#'*) continue ;;

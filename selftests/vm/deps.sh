@@ -16,7 +16,7 @@ build="make gcc libc6-dev binutils kmod dwarves xz-utils zstd cpio git"
 guest="bash busybox-static coreutils grep sed mawk findutils tar procps util-linux
 	iproute2 iputils-ping ethtool tcpdump jq
 	perftest rdmacm-utils ibverbs-utils ibverbs-providers"
-unit="clang libclang-rt-14-dev zlib1g-dev libibverbs-dev librdmacm-dev"
+unit="clang libclang-rt-14-dev zlib1g-dev libibverbs-dev librdmacm-dev libmnl-dev"
 style="perl shellcheck sparse linux-source-6.12"
 vectors="python3-scapy tshark"
 figures="gnuplot-nox"

@@ -125,14 +125,14 @@ add_tools()
 }
 
 # Libraries that programs open by name: the rxe provider of libibverbs, which
-# /etc/libibverbs.d names, and tables of iproute2.
+# /etc/libibverbs.d names, what pthread_exit wants, and tables of iproute2.
 add_data()
 {
 	local root=$1 lib
 
 	mkdir -p "$root/etc/libibverbs.d"
 	cp /etc/libibverbs.d/rxe.driver "$root/etc/libibverbs.d/"
-	for lib in /usr/lib/*/libibverbs/librxe-rdmav*.so; do
+	for lib in /usr/lib/*/libibverbs/librxe-rdmav*.so /usr/lib/*/libgcc_s.so.1; do
 		copy_in "$root" "$lib"
 	done
 	for lib in /usr/lib/*/tc /usr/lib/tc; do
