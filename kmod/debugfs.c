@@ -60,6 +60,7 @@ static int qps_show(struct seq_file *m, void *unused)
 		   "req", "resp", "read", "tx_packets", "tx_bytes", "rx_ce", "tx_cnp", "rx_cnp", "peer");
 	for (i = 0; i < RCC_QPTAB_BUCKETS; i++) {
 		rcu_read_lock();
+		/* acquire: pairs with the release that published the entry, see qptab.h */
 		for (ent = smp_load_acquire(&dev->tab->bucket[i]); ent; ent = smp_load_acquire(&ent->next))
 			show_qp(m, container_of(ent, struct rcc_qp, ent));
 		rcu_read_unlock();

@@ -265,7 +265,7 @@ static struct notifier_block rcc_netdev_nb = {
 void rcc_dev_open_all(void)
 {
 	struct rcc_dev *dev;
-	int tries = 100;
+	int tries = 25;
 
 	mutex_lock(&rcc_devs_lock);
 	list_for_each_entry(dev, &rcc_dev_list, list) {
@@ -275,7 +275,7 @@ void rcc_dev_open_all(void)
 	/* the timers are set for now; what a dead CPU or a storm still holds after half a second goes out of order */
 	list_for_each_entry(dev, &rcc_dev_list, list)
 		while (atomic_read(&dev->held) + atomic_read(&dev->read_held) && tries--)
-			msleep(5);
+			msleep(20);
 	mutex_unlock(&rcc_devs_lock);
 }
 

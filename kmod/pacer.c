@@ -105,7 +105,7 @@ static u32 wire_bytes(const struct sk_buff *skb)
 /* What we know of a packet that stands in a queue is read from it again. */
 static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 {
-	if (rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, pkt))
+	if (rcc_wire_own(skb->data, skb->len, pkt))
 		*pkt = no_pkt;
 }
 
@@ -130,8 +130,7 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
 		qp->repeating = false;
 	qp->ack_gap++;
-	if (!pkt->ackreq && wants_ack(qp, now_ns, waited) && !skb_cloned(skb) &&
-	    skb_headlen(skb) >= pkt->l3_bytes) {
+	if (!pkt->ackreq && wants_ack(qp, now_ns, waited) && !skb_cloned(skb)) {
 		if (qp->ack_bytes != bytes) {
 			qp->ack_bytes = bytes;
 			qp->ack_delta = rcc_wire_ackreq_delta(bytes);
@@ -162,7 +161,7 @@ static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt)
 }
 
 /* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
-static void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
+static __always_inline void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
 {
 	u32 bytes = wire_bytes(skb);
 	bool repeat;

@@ -136,14 +136,14 @@ bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const 
 	return !memcmp(&ipv6_hdr(skb)->saddr, flow->daddr, 16) && !memcmp(&ipv6_hdr(skb)->daddr, flow->saddr, 16);
 }
 
-/* Are a packet's addresses the flow's, on its way out? */
-static bool same_addresses(const struct rcc_flow *flow, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+/* Does a packet on its way out go to the flow's peer? */
+static bool to_peer(const struct rcc_flow *flow, const struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	if (flow->version != pkt->version)
 		return false;
 	if (pkt->version == 4)
-		return !memcmp(flow->saddr, &ip_hdr(skb)->saddr, 4) && !memcmp(flow->daddr, &ip_hdr(skb)->daddr, 4);
-	return !memcmp(flow->saddr, &ipv6_hdr(skb)->saddr, 16) && !memcmp(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
+		return !memcmp(flow->daddr, &ip_hdr(skb)->daddr, 4);
+	return !memcmp(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
 }
 
 static void forget_peer(struct rcc_qp *qp)
@@ -172,7 +172,7 @@ void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 	struct rcc_flow *flow = &qp->flow;
 
 	lockdep_assert_held(&qp->lock);
-	if (likely(flow->dqpn == pkt->dqpn && flow->sport == pkt->sport && same_addresses(flow, skb, pkt)))
+	if (likely(flow->dqpn == pkt->dqpn && flow->sport == pkt->sport && to_peer(flow, skb, pkt)))
 		return;
 	if (flow->version && flow->dqpn != pkt->dqpn) {
 		forget_peer(qp);
@@ -249,13 +249,26 @@ static void send_all(struct rcc_dev *dev, struct sk_buff_head *queue)
 	rcu_read_unlock();
 }
 
-static void free_all(struct rcc_dev *dev, struct sk_buff_head *queue, atomic_t *gauge, enum rcc_counter counter)
+/* Free what a QP was to send: its netdev goes down. */
+static void drop_tx(struct rcc_dev *dev, struct sk_buff_head *queue)
 {
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(queue))) {
-		atomic_dec(gauge);
-		rcc_count(dev, counter);
+		atomic_dec(&dev->held);
+		rcc_count(dev, RCC_C_tx_dropped_link_down);
+		kfree_skb(skb);
+	}
+}
+
+/* Free requests that were to go on to rxe. */
+static void drop_rx(struct rcc_dev *dev, struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue))) {
+		rcc_rx_let_go(dev);
+		rcc_count(dev, RCC_C_rx_read_dropped);
 		kfree_skb(skb);
 	}
 }
@@ -285,7 +298,7 @@ static void qp_release(struct rcc_qp *qp)
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
-	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
+	drop_rx(qp->dev, &rx);
 	if (!was_dead) {
 		rcc_count(qp->dev, RCC_C_qp_del);
 		trace_qp_del(qp);
@@ -303,7 +316,7 @@ static void qp_restart(struct rcc_qp *qp)
 	rcc_cc_start(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
-	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
+	drop_rx(qp->dev, &rx);
 }
 
 static void qp_gone(struct rcc_qp *qp)
@@ -314,6 +327,7 @@ static void qp_gone(struct rcc_qp *qp)
 
 	/* from here on a new event lists the QP again */
 	clear_bit(RCC_QP_LISTED, &qp->flags);
+	/* the bit before the reasons: pairs with test_and_set_bit() in rcc_qp_gone(), which sets the reason first */
 	smp_mb__after_atomic();
 	if (test_bit(RCC_QP_DESTROYED, &qp->flags)) {
 		spin_lock_irqsave(&dev->lock, irq);
@@ -375,6 +389,7 @@ static void for_each_qp(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp))
 
 	for (i = 0; i < RCC_QPTAB_BUCKETS; i++) {
 		rcu_read_lock();
+		/* acquire: pairs with the release that published the entry, see qptab.h */
 		for (ent = smp_load_acquire(&dev->tab->bucket[i]); ent; ent = smp_load_acquire(&ent->next))
 			fn(container_of(ent, struct rcc_qp, ent));
 		rcu_read_unlock();
@@ -388,8 +403,8 @@ static void drop_held(struct rcc_qp *qp)
 	spin_lock_bh(&qp->lock);
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
-	free_all(qp->dev, &tx, &qp->dev->held, RCC_C_tx_dropped_link_down);
-	free_all(qp->dev, &rx, &qp->dev->read_held, RCC_C_rx_read_dropped);
+	drop_tx(qp->dev, &tx);
+	drop_rx(qp->dev, &rx);
 }
 
 /**

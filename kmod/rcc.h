@@ -336,6 +336,7 @@ void rcc_tx_learn_driver(struct module *owner);
 /* rx.c */
 unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 void rcc_rx_admit(struct rcc_qp *qp);
+void rcc_rx_let_go(struct rcc_dev *dev);
 
 /* cnp.c */
 void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);

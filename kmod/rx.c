@@ -19,6 +19,16 @@
 static int (*deliver4)(struct net *net, struct sock *sk, struct sk_buff *skb);
 static int (*deliver6)(struct net *net, struct sock *sk, struct sk_buff *skb);
 
+/* requests held on all devices: while there are none, most packets are none of our business */
+static atomic_t waiting;
+
+/* A request that was held has gone on, or is lost. */
+void rcc_rx_let_go(struct rcc_dev *dev)
+{
+	atomic_dec(&dev->read_held);
+	atomic_dec(&waiting);
+}
+
 static bool icrc_ok(struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	return !skb_linearize(skb) && rcc_wire_icrc_ok(skb->data, pkt);
@@ -131,6 +141,7 @@ static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 		return;
 	}
 	atomic_inc(&dev->read_held);
+	atomic_inc(&waiting);
 	__skb_queue_tail(&qp->read, skb);
 	if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
 		rcc_pacer_arm(qp, ktime_get_ns());
@@ -184,7 +195,7 @@ void rcc_rx_admit(struct rcc_qp *qp)
 		spin_unlock(&qp->lock);
 		deliver(skb);
 		/* only now: a later request that finds none held goes straight on */
-		atomic_dec(&qp->dev->read_held);
+		rcc_rx_let_go(qp->dev);
 		spin_lock(&qp->lock);
 	}
 	qp->admitting = false;
@@ -238,12 +249,12 @@ unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 	struct rcc_pkt pkt;
 	bool taken;
 
+	if (rcc_wire_plain(skb->data, skb_headlen(skb)) && !atomic_read(&waiting))
+		return NF_ACCEPT;
 	if (!is_udp(skb, state))
 		return NF_ACCEPT;
 	dev = rcc_dev_by_netdev(skb->dev);
 	if (!dev || !pskb_may_pull(skb, min_t(u32, skb->len, RCC_HDR_MAX_BYTES)))
-		return NF_ACCEPT;
-	if (rcc_wire_plain(skb->data, skb_headlen(skb)) && !atomic_read(&dev->read_held))
 		return NF_ACCEPT;
 	err = rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, &pkt);
 	if (err == RCC_WIRE_SHORT) {

@@ -82,7 +82,7 @@ static void tx(struct rcc_dev *dev, const struct ib_qp *ibqp, struct sk_buff *sk
 	struct rcc_qp *qp;
 
 	rcc_count(dev, RCC_C_tx_packets);
-	if (rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, &pkt)) {
+	if (skb_is_nonlinear(skb) || rcc_wire_own(skb->data, skb->len, &pkt)) {
 		rcc_count(dev, RCC_C_tx_unparsed);
 		rcc_pacer_send(dev, skb);
 		return;

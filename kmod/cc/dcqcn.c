@@ -25,7 +25,8 @@
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
 /* increase steps taken one by one; those beyond are taken at once. More than the 310 that hyper() may ask for. */
 #define STEPS_MAX	320
-#define SCALE_RTT_MAX_US	200	/* auto: the least RTT seen so far may have stood in a queue */
+/* auto: the least RTT that a device has seen may have stood in a queue, and the QPs of a port should agree on their times */
+#define SCALE_RTT_MAX_US	64
 #define SENT_FLOOR	10	/* times rp_min_rate: the first CNP takes no sent rate below that for a measure */
 #define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 

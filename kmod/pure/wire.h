@@ -117,6 +117,7 @@ struct rcc_flow {
 extern const u8 rcc_op_class[256];
 
 enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc_pkt *pkt);
+enum rcc_wire_err rcc_wire_own(const u8 *ip, u32 bytes, struct rcc_pkt *pkt);
 bool rcc_wire_plain(const u8 *ip, u32 linear);
 u32 rcc_wire_icrc(const u8 *ip, const struct rcc_pkt *pkt);
 bool rcc_wire_icrc_ok(const u8 *ip, const struct rcc_pkt *pkt);
