@@ -382,7 +382,7 @@ void rcc_qp_remove_all(struct rcc_dev *dev)
 }
 
 /* Call @fn for each QP of a device. QPs that come or go meanwhile may be missed: they need no visit. */
-static void for_each_qp(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp))
+static void visit_qps(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp))
 {
 	struct rcc_qpent *ent;
 	u32 i;
@@ -413,7 +413,7 @@ static void drop_held(struct rcc_qp *qp)
  */
 void rcc_qp_drop_held(struct rcc_dev *dev)
 {
-	for_each_qp(dev, drop_held);
+	visit_qps(dev, drop_held);
 }
 
 static void restart(struct rcc_qp *qp)
@@ -431,5 +431,5 @@ static void restart(struct rcc_qp *qp)
  */
 void rcc_qp_restart_all(struct rcc_dev *dev)
 {
-	for_each_qp(dev, restart);
+	visit_qps(dev, restart);
 }

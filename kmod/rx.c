@@ -42,16 +42,15 @@ static bool icrc_ok(struct sk_buff *skb, const struct rcc_pkt *pkt)
 static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
 	bool obeyed = !qp->retrying && (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0);
+	bool rnr = (pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK;
 
-	if ((pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK) {
-		rcc_count(qp->dev, RCC_C_rnr_nak);
-	} else if (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->naked && qp->nak_psn == pkt->psn)) {
+	if (!rnr && (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->naked && qp->nak_psn == pkt->psn))) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
-	} else {
-		rcc_count(qp->dev, RCC_C_packet_seq_err);
-		rcc_cc_event(qp, RCC_EV_NACK, now_ns);
 	}
+	rcc_count(qp->dev, rnr ? RCC_C_rnr_nak : RCC_C_packet_seq_err);
+	if (!rnr)
+		rcc_cc_event(qp, RCC_EV_NACK, now_ns);
 	qp->naked = true;
 	qp->nak_psn = pkt->psn;
 	qp->probe_ns = 0;

@@ -89,22 +89,22 @@ static inline u32 rcc_get_le32(const u8 *p)
 
 static inline void rcc_put_be16(u8 *p, u32 v)
 {
-	p[0] = (u8)(v >> 8);
-	p[1] = (u8)v;
+	p[0] = (v >> 8) & 0xff;
+	p[1] = v & 0xff;
 }
 
 static inline void rcc_put_be24(u8 *p, u32 v)
 {
-	p[0] = (u8)(v >> 16);
+	p[0] = (v >> 16) & 0xff;
 	rcc_put_be16(p + 1, v);
 }
 
 static inline void rcc_put_le32(u8 *p, u32 v)
 {
-	p[0] = (u8)v;
-	p[1] = (u8)(v >> 8);
-	p[2] = (u8)(v >> 16);
-	p[3] = (u8)(v >> 24);
+	p[0] = v & 0xff;
+	p[1] = (v >> 8) & 0xff;
+	p[2] = (v >> 16) & 0xff;
+	p[3] = (v >> 24) & 0xff;
 }
 
 #endif /* RCC_SHIM_H */
