@@ -416,7 +416,8 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pk
 
 	__skb_queue_head_init(&stale);
 	spin_lock(&qp->lock);
-	rcc_qp_note_peer(qp, skb, pkt);
+	if (unlikely(!rcc_qp_to_peer(qp, skb, pkt)))
+		rcc_qp_note_peer(qp, skb, pkt);
 	if (pkt->class & RCC_OC_REQ)
 		follow_requests(qp, pkt, now_ns, &stale);
 	else if (pkt->class & RCC_OC_READ_RESP)

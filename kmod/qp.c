@@ -12,26 +12,6 @@
 #include "rcc.h"
 #include "trace.h"
 
-/**
- * rcc_qp_find() - look a QP up
- * @dev: its device
- * @qpn: its local number
- *
- * The caller holds rcu_read_lock(), and uses the record no longer than that.
- *
- * Return: the record, or NULL.
- */
-struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn)
-{
-	struct rcc_qpent *ent = rcc_qptab_find(dev->tab, qpn);
-
-	return ent ? container_of(ent, struct rcc_qp, ent) : NULL;
-}
-
-/**
- * rcc_qp_put() - drop a reference
- * @qp: the record; freed a grace period after the last one
- */
 void rcc_qp_put(struct rcc_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->refs))
@@ -136,16 +116,6 @@ bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const 
 	return !memcmp(&ipv6_hdr(skb)->saddr, flow->daddr, 16) && !memcmp(&ipv6_hdr(skb)->daddr, flow->saddr, 16);
 }
 
-/* Does a packet on its way out go to the flow's peer? */
-static bool to_peer(const struct rcc_flow *flow, const struct sk_buff *skb, const struct rcc_pkt *pkt)
-{
-	if (flow->version != pkt->version)
-		return false;
-	if (pkt->version == 4)
-		return !memcmp(flow->daddr, &ip_hdr(skb)->daddr, 4);
-	return !memcmp(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
-}
-
 static void forget_peer(struct rcc_qp *qp)
 {
 	qp->flow.version = 0;
@@ -172,7 +142,7 @@ void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 	struct rcc_flow *flow = &qp->flow;
 
 	lockdep_assert_held(&qp->lock);
-	if (likely(flow->dqpn == pkt->dqpn && flow->sport == pkt->sport && to_peer(flow, skb, pkt)))
+	if (rcc_qp_to_peer(qp, skb, pkt))
 		return;
 	if (flow->version && flow->dqpn != pkt->dqpn) {
 		forget_peer(qp);

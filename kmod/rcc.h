@@ -30,6 +30,8 @@
 
 #include <linux/device.h>
 #include <linux/hrtimer.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -344,7 +346,34 @@ void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_
 void rcc_cnp_malformed(struct rcc_dev *dev);
 
 /* qp.c */
-struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn);
+/**
+ * rcc_qp_find() - look a QP up
+ * @dev: its device
+ * @qpn: its local number
+ *
+ * The caller holds rcu_read_lock(), and uses the record no longer than that.
+ *
+ * Return: the record, or NULL.
+ */
+static inline struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn)
+{
+	struct rcc_qpent *ent = rcc_qptab_find(dev->tab, qpn);
+
+	return ent ? container_of(ent, struct rcc_qp, ent) : NULL;
+}
+
+/* Does a packet on its way out go to the peer that we know? The caller holds the QP's lock. */
+static inline bool rcc_qp_to_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	const struct rcc_flow *flow = &qp->flow;
+
+	if (flow->version != pkt->version || flow->dqpn != pkt->dqpn || flow->sport != pkt->sport)
+		return false;
+	if (pkt->version == 4)
+		return !memcmp(flow->daddr, &ip_hdr(skb)->daddr, 4);
+	return !memcmp(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
+}
+
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);
 bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);

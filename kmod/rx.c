@@ -57,6 +57,9 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct
 	if (!obeyed)
 		return;
 	qp->retrying = true;
+	/* the queue that had no room gets time to make some: a second loss of the same packet would cost a timeout */
+	if (!rnr)
+		rcc_pace_sent(&qp->pace, now_ns, 2 * RCC_MTU_BYTES, false);
 	rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
 }
 

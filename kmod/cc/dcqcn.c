@@ -25,8 +25,7 @@
 #define ALPHA_ONE	(1U << ALPHA_SHIFT)
 /* increase steps taken one by one; those beyond are taken at once. More than the 310 that hyper() may ask for. */
 #define STEPS_MAX	320
-/* auto: the least RTT that a device has seen may have stood in a queue, and the QPs of a port should agree on their times */
-#define SCALE_RTT_MAX_US	64
+#define SCALE_RTT_MAX_US	64	/* auto: the least RTT that a device has seen may have stood in a queue */
 #define SENT_FLOOR	10	/* times rp_min_rate: the first CNP takes no sent rate below that for a measure */
 #define SENT_WINDOW_NS	1000000	/* the rate really sent is measured over at most that */
 
@@ -415,13 +414,26 @@ static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc
 }
 
 /*
+ * Base RTT in powers of four: hosts that measure it a little differently still agree on their times, and a port's flows
+ * on how fast they may grow.
+ */
+static u64 scale_rtt_us(u64 base_rtt_ns)
+{
+	u64 us = 1;
+
+	while (us < SCALE_RTT_MAX_US && us * 1000 < base_rtt_ns)
+		us *= 4;
+	return us;
+}
+
+/*
  * Rates follow the line: 20 Mb/s of additive increase at 100 Gb/s, as in HPCC's simulator. Times follow the base RTT, with
  * more of it than a NIC needs, since a soft NIC's packets meet queues of many RTTs; never shorter than the paper's.
  */
 static void dcqcn_scale(u64 *v, const struct rcc_path *path)
 {
 	struct dcqcn_params *p = (struct dcqcn_params *)v;
-	u64 rtt_us = rcc_min64(rcc_div64(path->base_rtt_ns, 1000), SCALE_RTT_MAX_US);
+	u64 rtt_us = scale_rtt_us(path->base_rtt_ns);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
 	p->ai_rate = rcc_div64(line_mbps, 5000);

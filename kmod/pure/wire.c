@@ -118,38 +118,6 @@ enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc
 }
 
 /**
- * rcc_wire_own() - read the headers of a packet that rxe on this host has made
- * @ip: its IP header
- * @bytes: its length, all of it readable
- * @pkt: filled in but for syndrome, sqpn and becn, which say nothing on the way out
- *
- * Its lengths and ports are what rxe always makes them, so only the fields are read.
- *
- * Return: RCC_WIRE_OK, RCC_WIRE_SHORT or RCC_WIRE_OPCODE.
- */
-enum rcc_wire_err rcc_wire_own(const u8 *ip, u32 bytes, struct rcc_pkt *pkt)
-{
-	bool v4 = ip[0] >> 4 == 4;
-	u32 bth = (v4 ? RCC_IP4_BYTES : RCC_IP6_BYTES) + RCC_UDP_BYTES;
-	u32 psn;
-
-	if (bytes < bth + RCC_BTH_BYTES + RCC_ICRC_BYTES)
-		return RCC_WIRE_SHORT;
-	psn = rcc_get_be32(ip + bth + 8);
-	pkt->l3_bytes = bytes;
-	pkt->bth = bth;
-	pkt->version = v4 ? 4 : 6;
-	pkt->ecn = (v4 ? ip[1] : ip[1] >> 4) & RCC_ECN_MASK;
-	pkt->opcode = ip[bth];
-	pkt->class = rcc_op_class[pkt->opcode];
-	pkt->ackreq = psn >> 31;
-	pkt->dqpn = rcc_get_be32(ip + bth + 4) & 0xffffff;
-	pkt->psn = psn & RCC_PSN_MASK;
-	pkt->sport = rcc_get_be16(ip + bth - RCC_UDP_BYTES);
-	return pkt->class ? RCC_WIRE_OK : RCC_WIRE_OPCODE;
-}
-
-/**
  * rcc_wire_plain() - is this clearly a packet that says nothing about congestion?
  * @ip: its IP header
  * @linear: bytes readable at @ip
