@@ -129,7 +129,7 @@ enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc
  */
 bool rcc_wire_plain(const u8 *ip, u32 linear)
 {
-	bool v4 = ip[0] == 0x45;
+	bool v4 = linear && ip[0] == 0x45;
 	u32 udp = v4 ? RCC_IP4_BYTES : RCC_IP6_BYTES;
 	const u32 least = RCC_UDP_BYTES + RCC_BTH_BYTES + RCC_ICRC_BYTES;
 	u8 opcode;

@@ -69,7 +69,8 @@ static void run(struct flow *f, struct input in)
 {
 	begin(f, &in);
 	while (in.left) {
-		struct rcc_event ev = { .type = input_number(&in, 1) % 16 };
+		u32 code = input_number(&in, 1);
+		struct rcc_event ev = { .type = code % 16, .packets = code / 16 };
 
 		if (ev.type > RCC_EV_TIMER) {
 			/* half of the remaining codes are packets, the others change a parameter */

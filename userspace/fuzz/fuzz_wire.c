@@ -44,6 +44,54 @@ static bool same_fields(const struct rcc_pkt *a, const struct rcc_pkt *b)
 	       a->sport == b->sport;
 }
 
+/*
+ * A packet of our own has no other fields than the parser finds, but for the three that are not read. Nothing is read
+ * behind any packet, whatever it is.
+ */
+static void check_own(const u8 *data, u32 bytes, const struct rcc_pkt *want)
+{
+	u8 *ip = malloc(bytes);
+	struct rcc_pkt own;
+	enum rcc_wire_err err;
+
+	memcpy(ip, data, bytes);
+	err = rcc_wire_own(ip, bytes, &own);
+	MUST(err == RCC_WIRE_OK || err == RCC_WIRE_SHORT || err == RCC_WIRE_OPCODE);
+	MUST(bytes >= 44 || err == RCC_WIRE_SHORT);
+	if (want) {
+		MUST(!err);
+		own.becn = want->becn;
+		own.syndrome = want->syndrome;
+		own.sqpn = want->sqpn;
+		MUST(same_fields(&own, want));
+	}
+	free(ip);
+}
+
+/*
+ * What is taken for plain has room for all headers, and says nothing that the receiver must look at. What the parser knows
+ * to be such a packet is plain as soon as that room can be read.
+ */
+static void check_plain(const u8 *data, u32 linear, u32 total)
+{
+	u8 *ip = malloc(linear ? linear : 1);
+	struct rcc_pkt pkt;
+	u32 least = linear && data[0] == 0x45 ? 44 : 64;
+	bool plain;
+
+	memcpy(ip, data, linear);
+	/* the block of a packet without a byte is not readable either */
+	plain = linear ? rcc_wire_plain(ip, linear) : rcc_wire_plain(ip + 1, 0);
+	MUST(!plain || linear >= least);
+	MUST(!plain || data[0] == 0x45 || data[0] >> 4 == 6);
+	MUST(!plain || (rcc_get_be16(data + least - 22) == RCC_ROCE_PORT && rcc_get_be16(data + least - 20) >= 24));
+	MUST(!plain || (data[least - 16] != RCC_OP_RC_READ_REQUEST && rcc_op_class[data[least - 16]] & RCC_OC_REQ));
+	if (!rcc_wire_parse(ip, linear, total, &pkt))
+		MUST(plain == (linear >= least && pkt.ecn != RCC_ECN_CE && (pkt.class & RCC_OC_REQ) &&
+			       pkt.opcode != RCC_OP_RC_READ_REQUEST));
+	free(ip);
+}
+
 /* May a router change this bit? */
 static bool variant(const struct rcc_pkt *pkt, u32 byte, u32 bit)
 {
@@ -128,6 +176,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		MUST(whole.opcode == part.opcode && (!whole.opcode || whole.opcode == data[whole.bth]));
 	parse_exact(data, size ? choice % size : 0, size, &part);
 	parse_exact(data, size ? choice % size : 0, size ? choice % size : 0, &part);
+	check_plain(data, size, size);
+	check_plain(data, size ? choice % size : 0, size);
+	if (size)
+		check_own(data, size, !err && whole.l3_bytes == size ? &whole : NULL);
+	if (size && choice % size)
+		check_own(data, choice % size, NULL);
 	if (!err)
 		check_icrc(data, &whole, choice);
 	if (!err && !whole.ackreq)

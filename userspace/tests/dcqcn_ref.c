@@ -113,13 +113,35 @@ static void cut(struct ref *r, u64 now_ns)
 }
 
 /*
+ * How many timed ticks may count between two events, or from a cut to the next: one, and those that fit into the time in
+ * which two packets leave at this rate.
+ */
+static u64 ticks_at(const struct ref *r, double bps)
+{
+	long double seconds = 2 * 8 * (long double)r->mean_bytes / fmaxl(bps, 1);
+
+	return 1 + (u64)(seconds * 1000000000 / us(r, P_TIME_RESET));
+}
+
+/* The same as an interval, for either bound of the rate. */
+static void ticks_that_count(const struct ref *r, u64 *least, u64 *most)
+{
+	bool all = r->v[P_INCREASE_WHEN_IDLE];
+
+	*least = all ? ~0ULL : ticks_at(r, r->rc + r->rc_err);
+	*most = all ? ~0ULL : ticks_at(r, r->rc - r->rc_err);
+}
+
+/*
  * Let the timers run until @now_ns. What falls due together: first the increase, then the cut, then alpha. Where a silent
- * flow gains nothing, the timer of the increase runs on, but only its first tick since the last event or cut counts.
+ * flow gains nothing, the timer of the increase runs on, but only its first ticks since the last event or cut count.
  */
 static void run_timers(struct ref *r, u64 now_ns)
 {
-	u32 steps = 0;
+	u64 steps = 0, least, most;
 	double add = 0;
+
+	ticks_that_count(r, &least, &most);
 
 	for (;;) {
 		u64 cut_due = r->cut_waits ? r->last_cut + us(r, P_RATE_REDUCE_MONITOR_PERIOD) : ~0ULL;
@@ -129,8 +151,10 @@ static void run_timers(struct ref *r, u64 now_ns)
 			break;
 		if (r->next_increase == first) {
 			r->next_increase += us(r, P_TIME_RESET);
-			if (steps && !r->v[P_INCREASE_WHEN_IDLE])
+			if (steps >= least) {
+				r->unsure |= steps < most;
 				continue;
+			}
 			r->time_stage++;
 			add = step_up(r);
 			steps++;
@@ -138,6 +162,7 @@ static void run_timers(struct ref *r, u64 now_ns)
 			r->rc_err += steps > AT_ONCE ? add : 0;
 			steps = 0;
 			cut(r, first);
+			ticks_that_count(r, &least, &most);
 		} else {
 			alpha_tick(r);
 		}
@@ -204,10 +229,12 @@ static bool enough_marked(struct ref *r)
 	return true;
 }
 
-/* The mean of the sizes: the first as it is, each later one with a weight of an eighth. */
-static void count_packet(struct ref *r, u32 bytes)
+/* The mean of the sizes: the first as it is, each later one with a weight of an eighth. Packets told of at once are one. */
+static void count_packet(struct ref *r, u32 bytes, u32 packets)
 {
-	r->mean_bytes = r->mean_bytes ? floor(r->mean_bytes * 0.875 + bytes * 0.125) : bytes;
+	double size = floor((double)bytes / (packets ? packets : 1));
+
+	r->mean_bytes = r->mean_bytes ? floor(r->mean_bytes * 0.875 + size * 0.125) : size;
 }
 
 /* A loss forgets the target; when a timeout tells, the rate falls to a quarter once more. */
@@ -222,11 +249,11 @@ static void loss_too(struct ref *r, u32 type)
 	r->rt_err = r->rc_err;
 }
 
-static void transmitted(struct ref *r, u64 now_ns, u32 bytes)
+static void transmitted(struct ref *r, u64 now_ns, u32 bytes, u32 packets)
 {
 	u64 every = r->v[P_BYTE_RESET];
 
-	count_packet(r, bytes);
+	count_packet(r, bytes, packets);
 	if (!r->started) {
 		if (now_ns - r->window_ns > WINDOW_NS) {
 			r->window_ns = now_ns;
@@ -267,7 +294,7 @@ void ref_event(struct ref *r, const struct rcc_event *ev)
 	if (loss)
 		loss_too(r, ev->type);
 	if (!congested)
-		transmitted(r, ev->now_ns, ev->bytes);
+		transmitted(r, ev->now_ns, ev->bytes, ev->packets);
 }
 
 double ref_rate(const struct ref *r)

@@ -30,6 +30,7 @@ struct ref {
 	u64 mean_bytes, marked_bytes;
 	u32 time_stage, byte_stage;
 	bool started, cnp_in_period, cut_waits;
+	bool unsure;	/* the bounds of the rate do not tell how many timed steps were due */
 };
 
 void ref_init(struct ref *r, const u64 *v, const struct rcc_path *path, u64 now_ns);

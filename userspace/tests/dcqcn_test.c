@@ -41,6 +41,15 @@ static u64 start(struct flow *f, u64 now_ns)
 	return f->d.rate_bps;
 }
 
+/* One event for several packets. */
+static u64 sent(struct flow *f, u64 now_ns, u32 bytes, u32 packets)
+{
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TX, .bytes = bytes, .packets = packets };
+
+	rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+	return f->d.rate_bps;
+}
+
 static u64 event(struct flow *f, u32 type, u64 now_ns, u32 bytes)
 {
 	struct rcc_event ev = { .now_ns = now_ns, .type = type, .bytes = bytes };
@@ -963,6 +972,109 @@ TEST("In auto a flow that sends recovers as in the other profiles: a step per pe
 	}
 }
 
+/* A packet and its CNP at 0 leave half of @mbps, with all of it as the target and a step towards it every 5 ms. */
+static u64 halfway(struct flow *f, u64 mbps, u32 bytes)
+{
+	load(f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(f, "rp_increase_when_idle", 0);
+	set(f, "rp_min_rate", 1);
+	set(f, "rp_byte_reset", 0);
+	set(f, "rp_threshold", 31);
+	set(f, "rp_time_reset", 5000);
+	set(f, "rp_rate_to_set_on_first_cnp", mbps);
+	start(f, 0);
+	event(f, RCC_EV_TX, 0, bytes);
+	return cnp(f, 0);
+}
+
+TEST("With rp_increase_when_idle 0 a slow flow that sends at its pace gets all the steps that fall between two packets")
+{
+	struct flow f;
+
+	/* 4000 bytes at 1 Mb/s take 32 ms: six steps, each half of what is missing from 1 Mb/s, and no more before 35 ms */
+	EXPECT_EQ(halfway(&f, 2, 4000), MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 32 * MS, 4000), 2000000 - 15625);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 35 * MS - 1, 4000), 2000000 - 15625);
+	/* and 16 ms at the new rate: those of 35, 40 and 45 ms */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 48 * MS, 4000), 2000000 - 1953);
+}
+
+TEST("With rp_increase_when_idle 0 a long silence gets the steps of two packets and one, however long it is")
+{
+	static const u64 silence[] = { 65 * MS, 69 * MS, 70 * MS, 100 * MS, 10 * SEC, 3 * 3600 * SEC, 1ULL << 62 };
+	struct flow f;
+	u32 i;
+
+	/* two packets take 64 ms at 1 Mb/s: 12 whole periods, and one. Half of what is missing, rounded down, 13 times: 122 */
+	for (i = 0; i < ARRAY_SIZE(silence); i++) {
+		EXPECT_EQ(halfway(&f, 2, 4000), MBPS);
+		EXPECT_EQ(event(&f, RCC_EV_TX, silence[i], 4000), 2000000 - 122);
+	}
+	EXPECT_EQ(halfway(&f, 2, 4000), MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 65 * MS - 1, 4000), 2000000 - 244);
+	/* 5000 bytes at 16 Mb/s: two take 5 ms and get two steps; a byte less, and it is one */
+	for (i = 0; i < ARRAY_SIZE(silence); i++) {
+		EXPECT_EQ(halfway(&f, 32, 5000), 16 * MBPS);
+		EXPECT_EQ(event(&f, RCC_EV_TX, silence[i], 5000), 28 * MBPS);
+		EXPECT_EQ(halfway(&f, 32, 4999), 16 * MBPS);
+		EXPECT_EQ(event(&f, RCC_EV_TX, silence[i], 4999), 24 * MBPS);
+	}
+}
+
+TEST("The packet that ends a silence does not count for how many steps the silence gets")
+{
+	struct flow f;
+
+	EXPECT_EQ(halfway(&f, 32, 110), 16 * MBPS);
+	EXPECT_EQ(event(&f, RCC_EV_TX, SEC, 1000000), 24 * MBPS);
+	/* (7 * 110 + 1000000) / 8 = 125096 bytes: two take 83.4 ms at 24 Mb/s, so 17 steps from 8 Mb/s: 61 are missing */
+	EXPECT_EQ(event(&f, RCC_EV_TX, 3 * SEC, 0), 32000000 - 61);
+}
+
+TEST("One event for several packets counts their mean size, once")
+{
+	static const struct {
+		u32 bytes;
+		u32 packets;
+		u32 cnps;
+	} want[] = {
+		{ 110, 0, 10 }, { 110, 1, 10 }, { 220, 2, 10 }, { 1760, 16, 10 }, { 1775, 16, 10 }, { 1024, 1, 1 },
+		{ 16384, 16, 1 }, { 16383, 16, 2 }, { 8192, 16, 2 }, { 8191, 16, 3 },
+	};
+	struct flow f;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		load_sizes(&f, 1024);
+		sent(&f, 0, want[i].bytes, want[i].packets);
+		for (n = 1; n < want[i].cnps; n++)
+			EXPECT_EQ(cnp(&f, n * 50 * US), 100 * GBPS);
+		EXPECT_EQ(cnp(&f, n * 50 * US), 50 * GBPS);
+	}
+	/* two packets of 8000 bytes have the weight of one: see the test of the floor */
+	EXPECT_EQ(marked_10g(&f, 100), 10 * GBPS);
+	sent(&f, 310 * US, 16000, 2);
+	EXPECT_EQ(event(&f, RCC_EV_TX, 350 * US, 8000), 9549600000);
+}
+
+TEST("All bytes of an event for several packets count as sent, and towards rp_byte_reset")
+{
+	struct flow f;
+	u64 t;
+
+	load(&f, RCC_PROFILE_PAPER, 100 * GBPS);
+	set(&f, "rp_clamp_to_sent", 1);
+	start(&f, 0);
+	for (t = 0; t < 500 * US; t += 10 * US)
+		sent(&f, t, 12500, 10);
+	EXPECT_NEAR(cnp(&f, 500 * US), 5e9, 1e7);
+	set(&f, "rp_clamp_to_sent", 0);
+	start(&f, 0);
+	EXPECT_EQ(cnp(&f, 0), 50 * GBPS);
+	EXPECT_EQ(sent(&f, US, 9999999, 16), 50 * GBPS);
+	EXPECT_EQ(sent(&f, US, 16, 16), 75 * GBPS);
+}
+
 TEST("A monitor period made shorter while a cut waits brings that cut, and only that")
 {
 	struct flow f;
@@ -1047,12 +1159,18 @@ static struct rcc_event random_event(u64 *seed, u64 now_ns, u32 bytes_max)
 		ev.type = RCC_EV_CNP;
 	else if (kind < 7)
 		ev.type = rare[random_below(seed, 6)];
+	/* one TX event in eight is for up to 16 packets */
+	if (ev.type == RCC_EV_TX && !random_below(seed, 8))
+		ev.packets = random_below(seed, 17);
 	return ev;
 }
 
 static const u64 random_lines[] = {
 	1 * MBPS, 10 * MBPS, 1 * GBPS, 10 * GBPS, 25 * GBPS, 100 * GBPS, 400 * GBPS, 800 * GBPS, 123456789012,
 };
+
+/* events that were compared, and those that were not since the reference could not tell how many steps were due */
+static u64 compared, skipped;
 
 /* Both get @events random events with gaps up to @gap_ns; returns the widest error bound, in line rates. */
 static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
@@ -1076,6 +1194,11 @@ static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
 		quiet = quiet ? quiet - 1 : random_below(seed, 200) ? 0 : random_below(seed, 500);
 		rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
 		ref_event(&r, &ev);
+		if (r.unsure) {
+			skipped += events - i;
+			break;
+		}
+		compared++;
 		/* the reference's timers have not run if the event was none of DCQCN's */
 		EXPECT_NEAR(f->d.rate_bps, ref_rate(&r), r.rc_err + 1);
 		if (r.rc_err / r.line > widest)
@@ -1090,6 +1213,8 @@ TEST("Every profile agrees with the slow reference over random events, but for w
 	double widest;
 	u32 p, i, n;
 
+	compared = 0;
+	skipped = 0;
 	for (p = 0; p < RCC_PROFILES_SET; p++) {
 		for (i = 0; i < ARRAY_SIZE(random_lines); i++) {
 			for (n = 0; n < 4; n++) {
@@ -1103,6 +1228,7 @@ TEST("Every profile agrees with the slow reference over random events, but for w
 			}
 		}
 	}
+	EXPECT(skipped < compared / 10);
 }
 
 TEST("Random parameters agree with the slow reference over random events")
@@ -1110,6 +1236,8 @@ TEST("Random parameters agree with the slow reference over random events")
 	u64 seed = 12, gap_us;
 	u32 n;
 
+	compared = 0;
+	skipped = 0;
 	for (n = 0; n < 600; n++) {
 		struct flow f;
 
@@ -1119,6 +1247,7 @@ TEST("Random parameters agree with the slow reference over random events")
 		gap_us = rcc_min64(f.v[P_TIME_RESET] * 60, f.v[P_DCE_TCP_RTT] * 1000);
 		compare(&f, &seed, 2000, gap_us * US);
 	}
+	EXPECT(skipped < compared / 10);
 }
 
 TEST("Gaps of thousands of periods agree with the slow reference within one step of increase")
@@ -1126,6 +1255,8 @@ TEST("Gaps of thousands of periods agree with the slow reference within one step
 	u64 seed = 13;
 	u32 n;
 
+	compared = 0;
+	skipped = 0;
 	for (n = 0; n < 200; n++) {
 		struct flow f;
 
@@ -1136,6 +1267,7 @@ TEST("Gaps of thousands of periods agree with the slow reference within one step
 		set(&f, "rp_time_reset", 1 + random_log(&seed, 500));
 		compare(&f, &seed, 300, 20 * MS);
 	}
+	EXPECT(skipped < compared / 10);
 }
 
 TEST("The same events give the same decisions and the same state, bit for bit")

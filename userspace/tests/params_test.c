@@ -233,7 +233,7 @@ static void expect_auto(u64 line_bps, u64 rtt_ns, const char *name, u64 want)
 	EXPECT_EQ(v[at], want);
 }
 
-TEST("The automatic profile scales increases to the line and periods to the round trip, up to 200 us of it")
+TEST("The automatic profile scales increases to the line and periods to the round trip, up to 64 us of it")
 {
 	static const struct {
 		u64 line_mbps;
@@ -249,11 +249,11 @@ TEST("The automatic profile scales increases to the line and periods to the roun
 		u64 alpha_period;
 		u64 monitor;
 	} times[] = {
-		{ 100000, 8000, 3000, 200 }, { 70000, 5600, 2100, 140 }, { 10000, 800, 300, 50 }, { 1000, 80, 55, 50 },
+		{ 50000, 4000, 1500, 100 }, { 35000, 2800, 1050, 70 }, { 10000, 800, 300, 50 }, { 1000, 80, 55, 50 },
 		{ 0, 55, 55, 50 },
-		/* whole microseconds, and 200 of them at the most */
-		{ 199999, 15920, 5970, 398 }, { 200000, 16000, 6000, 400 }, { 200999, 16000, 6000, 400 },
-		{ 201000, 16000, 6000, 400 }, { 10000000, 16000, 6000, 400 }, { 4000000000, 16000, 6000, 400 },
+		/* whole microseconds, and 64 of them at the most */
+		{ 63999, 5040, 1890, 126 }, { 64000, 5120, 1920, 128 }, { 64999, 5120, 1920, 128 },
+		{ 65000, 5120, 1920, 128 }, { 10000000, 5120, 1920, 128 }, { 4000000000, 5120, 1920, 128 },
 	};
 	size_t i;
 

@@ -347,3 +347,141 @@ TEST("The opcode of a short packet is told if the packet has one, and is 0 if no
 		}
 	}
 }
+
+/* Read one of our own packets from a heap block of exactly @bytes. */
+static enum rcc_wire_err own_exact(const u8 *raw, u32 bytes, struct rcc_pkt *pkt)
+{
+	u8 *copy = malloc(bytes);
+	enum rcc_wire_err err;
+
+	memcpy(copy, raw, bytes);
+	err = rcc_wire_own(copy, bytes, pkt);
+	free(copy);
+	return err;
+}
+
+TEST("What is read of a packet of our own is what the parser finds, in every golden packet of rxe's kinds")
+{
+	u32 i, n, done = 0;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		struct rcc_pkt own, parsed;
+
+		if (g[i].result != RCC_WIRE_OK)
+			continue;
+		memset(&own, 0xa5, sizeof(own));
+		EXPECT_EQ(own_exact(g[i].raw, g[i].len, &own), RCC_WIRE_OK);
+		EXPECT_EQ(parse_exact(g[i].raw, g[i].len, g[i].len, &parsed), RCC_WIRE_OK);
+		/* these three are not read */
+		own.becn = parsed.becn;
+		own.syndrome = parsed.syndrome;
+		own.sqpn = parsed.sqpn;
+		expect_fields(&g[i], &own);
+		done++;
+	}
+	EXPECT(done > 80);
+}
+
+TEST("A packet of our own too short for BTH and ICRC is told as short, one of an unknown opcode as that")
+{
+	u64 seed = 19;
+	u32 version, bytes, cut;
+
+	for (version = 4; version <= 6; version += 2) {
+		u32 bth = version == 4 ? 28 : 48;
+		struct rcc_pkt pkt;
+		u8 ip[256];
+
+		bytes = request(ip, version, 0, &seed);
+		EXPECT_EQ(bytes, bth + 16);
+		for (cut = 1; cut < bytes; cut++)
+			EXPECT_EQ(own_exact(ip, cut, &pkt), RCC_WIRE_SHORT);
+		EXPECT_EQ(own_exact(ip, bytes, &pkt), RCC_WIRE_OK);
+		for (cut = 0; cut < 256; cut++) {
+			ip[bth] = cut;
+			EXPECT_EQ(own_exact(ip, bytes, &pkt), rcc_op_class[cut] ? RCC_WIRE_OK : RCC_WIRE_OPCODE);
+			EXPECT_EQ(pkt.opcode, cut);
+		}
+		/* the 7 bits beside AckReq are nobody's */
+		ip[bth] = 0x07;
+		for (cut = 0; cut < 256; cut++) {
+			ip[bth + 8] = cut;
+			EXPECT_EQ(own_exact(ip, bytes, &pkt), RCC_WIRE_OK);
+			EXPECT_EQ(pkt.ackreq, cut >= 128);
+			EXPECT_EQ(pkt.psn, rcc_get_be24(ip + bth + 9));
+		}
+	}
+}
+
+/* Ask of a packet of which @linear bytes are readable, from a heap block of exactly that size. */
+static bool plain_exact(const u8 *raw, u32 linear)
+{
+	/* one before it, since the sanitizer gives a block of no bytes one */
+	u8 *copy = malloc(1 + linear);
+	bool plain;
+
+	memcpy(copy + 1, raw, linear);
+	plain = rcc_wire_plain(copy + 1, linear);
+	free(copy);
+	return plain;
+}
+
+TEST("Plain are the golden requests without CE that are no READ, and no other, and none of them when cut too short")
+{
+	u32 i, n, cut, plain = 0, other = 0;
+	const struct golden *g = golden_load(&n);
+
+	for (i = 0; i < n; i++) {
+		bool want = g[i].class & RCC_OC_REQ && g[i].field[GOLDEN_ECN] != RCC_ECN_CE &&
+			    g[i].field[GOLDEN_OPCODE] != 0x0c;
+		u32 least = (g[i].field[GOLDEN_VERSION] == 4 ? 20 : 40) + 24;
+
+		if (g[i].result != RCC_WIRE_OK)
+			continue;
+		for (cut = 0; cut <= g[i].len; cut++)
+			EXPECT_EQ(plain_exact(g[i].raw, cut), want && cut >= least);
+		plain += want;
+		other += !want;
+	}
+	EXPECT(plain > 20 && other > 20);
+}
+
+TEST("A request is not plain with CE, another opcode, port or version, IPv4 options, or a UDP length below 24")
+{
+	u64 seed = 20;
+	u32 version, i;
+
+	for (version = 4; version <= 6; version += 2) {
+		u32 udp = version == 4 ? 20 : 40, shift = version == 4 ? 0 : 4, bytes;
+		u8 ip[256], copy[256];
+
+		bytes = request(ip, version, 64, &seed);
+		for (i = 0; i < 4; i++) {
+			ip[1] = (ip[1] & ~(3 << shift)) | i << shift;
+			EXPECT_EQ(plain_exact(ip, bytes), i != RCC_ECN_CE);
+		}
+		ip[1] &= ~(3 << shift);
+		EXPECT(plain_exact(ip, bytes));
+		for (i = 0; i < 256; i++) {
+			memcpy(copy, ip, bytes);
+			copy[udp + 8] = i;
+			EXPECT_EQ(plain_exact(copy, bytes), i != 0x0c && (rcc_op_class[i] & RCC_OC_REQ));
+			/* version and length of the header; what turns one version into the other is a packet of random fields */
+			memcpy(copy, ip, bytes);
+			copy[0] = i;
+			if (version == 4 && i >> 4 != 6)
+				EXPECT_EQ(plain_exact(copy, bytes), i == 0x45);
+			else if (version == 6 && i != 0x45)
+				EXPECT_EQ(plain_exact(copy, bytes), i >> 4 == 6);
+		}
+		for (i = 0; i < 65536; i++) {
+			memcpy(copy, ip, bytes);
+			rcc_put_be16(copy + udp + 2, i);
+			EXPECT_EQ(rcc_wire_plain(copy, bytes), i == 4791);
+			memcpy(copy, ip, bytes);
+			rcc_put_be16(copy + udp + 4, i);
+			EXPECT_EQ(rcc_wire_plain(copy, bytes), i >= 24);
+		}
+	}
+}
