@@ -72,13 +72,13 @@ static void parse(int argc, char **argv)
 	while ((c = getopt(argc, argv, "d:g:D:G:n:a:m:s:h")) != -1) {
 		switch (c) {
 		case 'd': tx_end.dev = optarg; break;
-		case 'g': tx_end.gid_index = number(c, optarg, 0, 255); break;
+		case 'g': tx_end.gid_index = to_number(c, optarg, 0, 255); break;
 		case 'D': rx_end.dev = optarg; break;
-		case 'G': rx_end.gid_index = number(c, optarg, 0, 255); break;
-		case 'n': opt.pairs = number(c, optarg, 1, 1e6); break;
-		case 'a': opt.alive = number(c, optarg, 1, ALIVE_MAX); break;
-		case 'm': opt.messages = number(c, optarg, 0, DEPTH_MAX); break;
-		case 's': opt.bytes = number(c, optarg, 1, 1 << 20); break;
+		case 'G': rx_end.gid_index = to_number(c, optarg, 0, 255); break;
+		case 'n': opt.pairs = to_number(c, optarg, 1, 1e6); break;
+		case 'a': opt.alive = to_number(c, optarg, 1, ALIVE_MAX); break;
+		case 'm': opt.messages = to_number(c, optarg, 0, DEPTH_MAX); break;
+		case 's': opt.bytes = to_number(c, optarg, 1, 1 << 20); break;
 		case 'h': usage(stdout); exit(0);
 		default: usage(stderr); exit(2);
 		}
