@@ -9,7 +9,7 @@
 /* A slow and a fast path: what differs between them is scaled. */
 static const struct rcc_path paths[] = {
 	{ .line_bps = 10000 * RCC_BPS_PER_MBPS, .base_rtt_ns = 50000, .mtu_bytes = 4200 },
-	{ .line_bps = 100000 * RCC_BPS_PER_MBPS, .base_rtt_ns = 200000, .mtu_bytes = 4200 },
+	{ .line_bps = 100000 * RCC_BPS_PER_MBPS, .base_rtt_ns = 10000, .mtu_bytes = 4200 },
 };
 
 static void print_param(const struct rcc_alg *alg, u32 i)

@@ -725,6 +725,7 @@ TEST("A CNP that does not count is none for alpha, and no cut waits for it")
 	u32 i;
 
 	load_sizes(&f, 1024);
+	set(&f, "rp_dce_tcp_rtt", 300);
 	EXPECT_EQ(cuts(&f, &now, 10, 110), 1);
 	/* the cut was at 450 us; the next nine CNPs come from 500 us to 900 us */
 	EXPECT_EQ(cuts(&f, &now, 9, 110), 0);
@@ -906,8 +907,8 @@ TEST("After hours of silence a flow is back at the line rate, in the published p
 
 TEST("In auto a silence gives one timed step, whether it is two periods long or hours")
 {
-	/* 80 round trips of 10 us */
-	static const u64 silence[] = { 800 * US, 1600 * US, 80 * MS, 3 * 3600 * SEC, 1ULL << 62 };
+	/* 80 round trips of 10 us, which count as 16 */
+	static const u64 silence[] = { 1280 * US, 2560 * US, 80 * MS, 3 * 3600 * SEC, 1ULL << 62 };
 	u32 i, n;
 
 	for (i = 0; i < ARRAY_SIZE(silent_lines); i++) {
@@ -915,6 +916,7 @@ TEST("In auto a silence gives one timed step, whether it is two periods long or 
 
 		for (n = 0; n < ARRAY_SIZE(silence); n++) {
 			struct flow f;
+			u64 end;
 
 			storm(&f, RCC_PROFILE_AUTO, line);
 			EXPECT_EQ(f.d.rate_bps, min);
@@ -922,9 +924,9 @@ TEST("In auto a silence gives one timed step, whether it is two periods long or 
 			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n]), (min + line) / 2);
 			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n]), (min + line) / 2);
 			/* the periods went on: the next one ends where it would have ended anyway */
-			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n] / (800 * US) * 800 * US + 800 * US - 1), (min + line) / 2);
-			EXPECT_EQ(rate_at(&f, 10 * MS + silence[n] / (800 * US) * 800 * US + 800 * US),
-				  ((min + line) / 2 + line + 1) / 2);
+			end = 10 * MS + silence[n] / (1280 * US) * 1280 * US + 1280 * US;
+			EXPECT_EQ(rate_at(&f, end - 1), (min + line) / 2);
+			EXPECT_EQ(rate_at(&f, end), ((min + line) / 2 + line + 1) / 2);
 		}
 	}
 }
@@ -966,9 +968,9 @@ TEST("In auto a flow that sends recovers as in the other profiles: a step per pe
 		/* 80 Mb/s and 800 Mb/s at 400 Gb/s; packets in between change nothing */
 		rt += i > 50 ? 800e6 : i >= 5 ? 80e6 : 0;
 		for (k = 0; k < 8; k++)
-			event(&f, RCC_EV_TX, now + ((i - 1) * 8 + k) * 100 * US, 4174);
+			event(&f, RCC_EV_TX, now + ((i - 1) * 8 + k) * 160 * US, 4174);
 		rc = (rc + rt) / 2;
-		EXPECT_NEAR(event(&f, RCC_EV_TX, now + i * 800 * US, 4174), rc, 2);
+		EXPECT_NEAR(event(&f, RCC_EV_TX, now + i * 1280 * US, 4174), rc, 2);
 	}
 }
 

@@ -233,7 +233,7 @@ static void expect_auto(u64 line_bps, u64 rtt_ns, const char *name, u64 want)
 	EXPECT_EQ(v[at], want);
 }
 
-TEST("The automatic profile scales increases to the line and periods to the round trip, up to 64 us of it")
+TEST("The automatic profile scales increases to the line, and periods to the round trip in powers of four up to 64 us")
 {
 	static const struct {
 		u64 line_mbps;
@@ -249,11 +249,13 @@ TEST("The automatic profile scales increases to the line and periods to the roun
 		u64 alpha_period;
 		u64 monitor;
 	} times[] = {
-		{ 50000, 4000, 1500, 100 }, { 35000, 2800, 1050, 70 }, { 10000, 800, 300, 50 }, { 1000, 80, 55, 50 },
-		{ 0, 55, 55, 50 },
-		/* whole microseconds, and 64 of them at the most */
-		{ 63999, 5040, 1890, 126 }, { 64000, 5120, 1920, 128 }, { 64999, 5120, 1920, 128 },
-		{ 65000, 5120, 1920, 128 }, { 10000000, 5120, 1920, 128 }, { 4000000000, 5120, 1920, 128 },
+		{ 0, 80, 55, 50 }, { 999, 80, 55, 50 }, { 1000, 80, 55, 50 },
+		{ 1001, 320, 120, 50 }, { 3999, 320, 120, 50 }, { 4000, 320, 120, 50 },
+		{ 4001, 1280, 480, 50 }, { 10000, 1280, 480, 50 }, { 15999, 1280, 480, 50 }, { 16000, 1280, 480, 50 },
+		{ 16001, 5120, 1920, 128 }, { 50000, 5120, 1920, 128 }, { 63999, 5120, 1920, 128 },
+		{ 64000, 5120, 1920, 128 },
+		/* and no more */
+		{ 64001, 5120, 1920, 128 }, { 10000000, 5120, 1920, 128 }, { 4000000000, 5120, 1920, 128 },
 	};
 	size_t i;
 
