@@ -161,9 +161,7 @@ void rcc_cc_rtt(struct rcc_qp *qp, u64 rtt_ns)
 		u64 seen = cmpxchg64(&dev->base_rtt_ns, base, rtt_ns);
 
 		if (seen == base) {
-			/* a first value, or a fifth less than what the profile was scaled to */
-			if (rtt_ns < READ_ONCE(dev->scaled_rtt_ns) / 5 * 4 || !base)
-				schedule_work(&dev->rescale_work);
+			schedule_work(&dev->rescale_work);
 			return;
 		}
 		base = seen;
@@ -199,7 +197,6 @@ static int load_profile(struct rcc_dev *dev, enum rcc_profile profile)
 	for (i = 0; i <= rcc_nalgs; i++)
 		publish(dev, i < rcc_nalgs ? rcc_algs[i] : &rcc_np, fresh[i]);
 	dev->profile = profile;
-	dev->scaled_rtt_ns = path.base_rtt_ns;
 	return 0;
 
 err_free:

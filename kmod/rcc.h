@@ -124,7 +124,6 @@ struct rcc_pacer {
  * @link_bps: the netdev's rate
  * @line_bps: rate in use
  * @base_rtt_ns: least round trip seen; 0: none yet. Written by whoever lowers it (cmpxchg)
- * @scaled_rtt_ns: base RTT that the `auto` profile is scaled to
  * @rescale_work: scales it again when the base RTT has dropped
  * @params_dir: sysfs directory params/
  * @param_dirs: its subdirectories, one per algorithm with parameters
@@ -162,7 +161,6 @@ struct rcc_dev {
 	u64 link_bps;
 	u64 line_bps;
 	u64 base_rtt_ns;
-	u64 scaled_rtt_ns;
 	struct work_struct rescale_work;
 	struct kobject *params_dir;
 	struct kobject *param_dirs[RCC_NALGS_MAX + 1];
