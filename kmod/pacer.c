@@ -330,9 +330,9 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 			if (!qp->naked) {
 				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
 				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
+				qp->retrying = true;
 			}
 			qp->naked = false;
-			qp->retrying = true;
 			qp->repeating = true;
 			qp->repeat_end = qp->snd_max;
 			qp->ask_ack = true;
@@ -380,8 +380,11 @@ static bool hold(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *p
 		return true;
 	}
 	/* rxe's packets have a reference on their route */
-	if (WARN_ON_ONCE(!skb_dst_force(skb)))
-		return false;
+	if (WARN_ON_ONCE(!skb_dst_force(skb))) {
+		rcc_count(dev, RCC_C_tx_local_drop);
+		__skb_queue_tail(stale, skb);
+		return true;
+	}
 	atomic_inc(&dev->held);
 	rcc_count(dev, RCC_C_tx_held);
 	if (resp)

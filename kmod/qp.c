@@ -122,6 +122,7 @@ static void forget_peer(struct rcc_qp *qp)
 	qp->seen_req = false;
 	qp->seen_resp = false;
 	qp->naked = false;
+	qp->seen_nak = false;
 	qp->retrying = false;
 	qp->seen_ack = false;
 	qp->repeating = false;
@@ -144,7 +145,7 @@ void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 	lockdep_assert_held(&qp->lock);
 	if (rcc_qp_to_peer(qp, skb, pkt))
 		return;
-	if (flow->version && flow->dqpn != pkt->dqpn) {
+	if (flow->version && !rcc_qp_same_peer(qp, skb, pkt)) {
 		forget_peer(qp);
 		rcc_cc_start(qp, ktime_get_ns());
 	}
@@ -174,13 +175,17 @@ void rcc_qp_connect(struct rcc_qp *qp, const struct rcc_flow *flow)
 
 	if (!spin_trylock_irqsave(&qp->lock, irq))
 		return;
-	/* a reset that is still on its way to the work is done with this */
-	clear_bit(RCC_QP_RESET, &qp->flags);
+	/* a peer that is known and no reset on its way: rxe will refuse this call */
+	if (qp->flow.version && !test_bit(RCC_QP_RESET, &qp->flags))
+		goto out;
+	forget_peer(qp);
+	/* with packets of before still held, the reset's work goes first, and the first packet teaches the peer */
 	if (skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp)) {
-		forget_peer(qp);
+		clear_bit(RCC_QP_RESET, &qp->flags);
 		rcc_cc_start(qp, ktime_get_ns());
+		qp->flow = *flow;
 	}
-	qp->flow = *flow;
+out:
 	spin_unlock_irqrestore(&qp->lock, irq);
 }
 

@@ -224,7 +224,8 @@ enum {
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
  * @resp_dropped: a READ response was dropped for want of room
- * @naked: a NAK came and nothing was sent again since
+ * @naked: a NAK came that rxe obeys, and nothing was sent again since
+ * @seen_nak: @nak_psn holds
  * @retrying: rxe has gone back and no ACK has come since: it ignores NAKs
  * @seen_ack: @una holds
  * @una: the oldest PSN that we have seen no ACK of
@@ -235,7 +236,7 @@ enum {
  * @snd_nxt: PSN after the last request sent
  * @snd_max: the highest @snd_nxt was
  * @resp_nxt: PSN after the last READ response sent
- * @nak_psn: PSN of that NAK
+ * @nak_psn: PSN of the last NAK for a gap
  * @ack_bytes: packet size that @ack_delta holds for
  * @ack_delta: what setting AckReq does to the ICRC of such a packet
  * @unsaid_packets: packets that left and that the algorithm was not told of
@@ -271,6 +272,7 @@ struct rcc_qp {
 	bool seen_resp;
 	bool resp_dropped;
 	bool naked;
+	bool seen_nak;
 	bool retrying;
 	bool seen_ack;
 	bool repeating;
@@ -361,15 +363,21 @@ static inline struct rcc_qp *rcc_qp_find(struct rcc_dev *dev, u32 qpn)
 }
 
 /* Does a packet on its way out go to the peer that we know? The caller holds the QP's lock. */
-static inline bool rcc_qp_to_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+static inline bool rcc_qp_same_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	const struct rcc_flow *flow = &qp->flow;
 
-	if (flow->version != pkt->version || flow->dqpn != pkt->dqpn || flow->sport != pkt->sport)
+	if (flow->version != pkt->version || flow->dqpn != pkt->dqpn)
 		return false;
 	if (pkt->version == 4)
 		return !memcmp(flow->daddr, &ip_hdr(skb)->daddr, 4);
 	return !memcmp(flow->daddr, &ipv6_hdr(skb)->daddr, 16);
+}
+
+/* The same by the same source port: nothing about the peer is new. */
+static inline bool rcc_qp_to_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	return qp->flow.sport == pkt->sport && rcc_qp_same_peer(qp, skb, pkt);
 }
 
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);

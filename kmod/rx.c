@@ -35,6 +35,18 @@ static bool icrc_ok(struct sk_buff *skb, const struct rcc_pkt *pkt)
 }
 
 /*
+ * The queue that had no room gets two packets' time to make some: a second loss of the same packet would cost a timeout.
+ * At a rate at which that is long, the packet's own gap is enough, and rxe's timer runs.
+ */
+static void wait_for_room(struct rcc_qp *qp, u64 now_ns)
+{
+	u32 bytes = 2 * RCC_MTU_BYTES;
+
+	if (bytes * qp->pace.ns_per_byte >> RCC_PACE_SHIFT <= RCC_ACKREQ_NS)
+		rcc_pace_sent(&qp->pace, now_ns, bytes, false);
+}
+
+/*
  * A NAK. Only "out of sequence" is a sign of congestion; "receiver not ready" is none. rxe goes back to its PSN, and what
  * waits from there on is freed at once: rxe sends nothing before it has few packets out. But rxe ignores a NAK while it
  * repeats, until an ACK comes, and one of what was acknowledged; it would not repeat then what we free.
@@ -44,32 +56,38 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct
 	bool obeyed = !qp->retrying && (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0);
 	bool rnr = (pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK;
 
-	if (!rnr && (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->naked && qp->nak_psn == pkt->psn))) {
+	if (!rnr && (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->seen_nak && qp->nak_psn == pkt->psn))) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
 	}
 	rcc_count(qp->dev, rnr ? RCC_C_rnr_nak : RCC_C_packet_seq_err);
-	if (!rnr)
+	if (!rnr) {
+		qp->seen_nak = true;
+		qp->nak_psn = pkt->psn;
 		rcc_cc_event(qp, RCC_EV_NACK, now_ns);
-	qp->naked = true;
-	qp->nak_psn = pkt->psn;
+	}
 	qp->probe_ns = 0;
 	if (!obeyed)
 		return;
-	qp->retrying = true;
-	/* the queue that had no room gets time to make some: a second loss of the same packet would cost a timeout */
+	/* a NAK acknowledges everything before its PSN */
+	qp->una = pkt->psn;
+	qp->seen_ack = true;
+	qp->naked = true;
+	qp->retrying = !rnr;
 	if (!rnr)
-		rcc_pace_sent(&qp->pace, now_ns, 2 * RCC_MTU_BYTES, false);
+		wait_for_room(qp, now_ns);
 	rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
 }
 
 /* The peer has everything up to this PSN: rxe obeys NAKs again, and a round trip may be over. */
 static void ack(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 {
-	if (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0)
+	if (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0) {
 		qp->una = rcc_psn_add(pkt->psn, 1);
-	qp->seen_ack = true;
-	qp->retrying = false;
+		qp->seen_ack = true;
+		qp->retrying = false;
+		qp->seen_nak = false;
+	}
 	if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
 		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
 		qp->probe_ns = 0;
@@ -123,10 +141,11 @@ static bool may_admit(const struct rcc_qp *qp, u64 now_ns)
 /* A request waits if its QP's READ responses have piled up, and behind any other that waits: their order is rxe's. */
 static bool must_wait(const struct rcc_qp *qp, const struct rcc_pkt *pkt)
 {
-	if (qp->dead || READ_ONCE(qp->dev->open))
+	if (qp->dead)
 		return false;
-	return qp->admitting || !skb_queue_empty(&qp->read) ||
-	       (pkt->opcode == RCC_OP_RC_READ_REQUEST && qp->nresp >= RCC_READ_HOLD_AT);
+	if (qp->admitting || !skb_queue_empty(&qp->read))
+		return true;
+	return pkt->opcode == RCC_OP_RC_READ_REQUEST && qp->nresp >= RCC_READ_HOLD_AT && !READ_ONCE(qp->dev->open);
 }
 
 /* Keep a request back, within bounds. Beyond them it is lost: to let it overtake those that wait would be a gap, too. */
@@ -155,7 +174,7 @@ static bool rx_request(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_
 	bool taken;
 
 	/* the common case needs no lock: nothing waits, and few responses do */
-	if (READ_ONCE(qp->nresp) < RCC_READ_HOLD_AT && !READ_ONCE(qp->read.qlen) && !READ_ONCE(qp->admitting))
+	if (READ_ONCE(qp->nresp) < RCC_READ_HOLD_AT && !atomic_read(&qp->dev->read_held))
 		return false;
 	/* room in the queue is for packets that rxe will take */
 	if (!icrc_ok(skb, pkt))
