@@ -73,9 +73,9 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 	qp->params = params_of(dev, alg);
 	qp->unsaid_packets = 0;
 	qp->unsaid_bytes = 0;
-	memset(qp->state, 0, sizeof(qp->state));
+	memset(&qp->state, 0, sizeof(qp->state));
 	memset(&qp->decision, 0, sizeof(qp->decision));
-	alg->init(qp->state, rcu_dereference(*qp->params)->v, &path, now_ns, &qp->decision);
+	alg->init(&qp->state, &rcu_dereference(*qp->params)->values, &path, now_ns, &qp->decision);
 	rcu_read_unlock();
 	if (alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(dev->open)) {
 		WRITE_ONCE(qp->paced, true);
@@ -98,7 +98,7 @@ static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 	u64 before = qp->decision.rate_bps;
 
 	lockdep_assert_held(&qp->lock);
-	qp->alg->event(qp->state, rcu_dereference(*qp->params)->v, ev, &qp->decision);
+	qp->alg->event(&qp->state, &rcu_dereference(*qp->params)->values, ev, &qp->decision);
 	/* before they are compared: an algorithm that stays below a limit changes nothing */
 	if (qp->pace.ns_per_byte)
 		limit(qp);
@@ -192,7 +192,7 @@ static int load_profile(struct rcc_dev *dev, enum rcc_profile profile)
 		fresh[i] = kzalloc(sizeof(*fresh[i]), GFP_KERNEL);
 		if (!fresh[i])
 			goto err_free;
-		rcc_params_load(alg, profile, &path, fresh[i]->v);
+		rcc_params_load(alg, profile, &path, &fresh[i]->values);
 	}
 	for (i = 0; i <= rcc_nalgs; i++)
 		publish(dev, i < rcc_nalgs ? rcc_algs[i] : &rcc_np, fresh[i]);
@@ -299,9 +299,8 @@ int rcc_cc_set_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index, 
 	params = kzalloc(sizeof(*params), GFP_KERNEL);
 	if (!params)
 		return -ENOMEM;
-	memcpy(params->v, rcu_dereference_protected(*params_of(dev, alg), lockdep_is_held(&dev->cfg))->v,
-	       sizeof(params->v));
-	if (rcc_param_set(alg, params->v, index, value)) {
+	params->values = rcu_dereference_protected(*params_of(dev, alg), lockdep_is_held(&dev->cfg))->values;
+	if (rcc_param_set(alg, &params->values, index, value)) {
 		kfree(params);
 		return -EINVAL;
 	}
@@ -323,7 +322,7 @@ u64 rcc_cc_get_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index)
 	u64 value;
 
 	rcu_read_lock();
-	value = rcu_dereference(*params_of(dev, alg))->v[index];
+	value = rcu_dereference(*params_of(dev, alg))->values.v[index];
 	rcu_read_unlock();
 	return value;
 }

@@ -17,13 +17,12 @@
 
 #define CNP_TTL		64
 
-static struct rcc_np_params np_params(struct rcc_dev *dev)
+static struct np_params np_params(struct rcc_dev *dev)
 {
-	struct rcc_np_params np;
+	struct np_params np;
 
-	BUILD_BUG_ON(sizeof(np) > sizeof_field(struct rcc_params, v));
 	rcu_read_lock();
-	memcpy(&np, rcu_dereference(dev->np)->v, sizeof(np));
+	np = *RCC_VALUES(np, &rcu_dereference(dev->np)->values);
 	rcu_read_unlock();
 	return np;
 }
@@ -113,19 +112,19 @@ static u16 source_port(const struct rcc_qp *qp, const struct rcc_flow *flow)
 }
 
 /* Send a CNP; the IP layer takes it from here as any other packet of this host. Returns false if it could not be. */
-static bool send_cnp(struct rcc_qp *qp, struct net_device *ndev, struct rcc_flow *flow, const struct rcc_np_params *np)
+static bool send_cnp(struct rcc_qp *qp, struct net_device *ndev, struct rcc_flow *flow, const struct np_params *np)
 {
 	struct net *net = dev_net(ndev);
 	struct sk_buff *skb;
 
-	flow->dscp = np->cnp_dscp;
+	flow->dscp = np->np_cnp_dscp;
 	flow->ttl = CNP_TTL;
 	flow->sport = source_port(qp, flow);
 	flow->ip_id = (u16)get_random_u32();
 	skb = build(net, ndev, flow);
 	if (!skb)
 		return false;
-	skb->priority = np->cnp_prio_mode ? np->cnp_prio : 0;
+	skb->priority = np->np_cnp_prio_mode ? np->np_cnp_prio : 0;
 	if (flow->version == 4)
 		ip_local_out(net, NULL, skb);
 	else
@@ -145,7 +144,7 @@ static bool send_cnp(struct rcc_qp *qp, struct net_device *ndev, struct rcc_flow
 void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	u64 now_ns = ktime_get_ns(), last;
-	struct rcc_np_params np;
+	struct np_params np;
 	struct rcc_flow flow;
 
 	rcc_count(dev, RCC_C_np_ecn_marked_roce_packets);
@@ -159,7 +158,7 @@ void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb,
 	}
 	np = np_params(dev);
 	last = READ_ONCE(qp->np_last_ns);
-	if (last && now_ns - last < np.min_time_between_cnps * NSEC_PER_USEC) {
+	if (last && now_ns - last < np.np_min_time_between_cnps * NSEC_PER_USEC) {
 		rcc_count(dev, RCC_C_np_cnp_moderated);
 		return;
 	}

@@ -72,11 +72,11 @@
 
 /**
  * struct rcc_params - published parameter values of one algorithm on one device
- * @v: values in the order of the descriptors
+ * @values: in the order of the descriptors
  * @rcu: freed a grace period after it was replaced
  */
 struct rcc_params {
-	u64 v[RCC_PARAMS_MAX];
+	struct rcc_values values;
 	struct rcu_head rcu;
 };
 
@@ -286,7 +286,7 @@ struct rcc_qp {
 	const struct rcc_alg *alg;
 	struct rcc_params __rcu **params;
 	struct rcc_decision decision;
-	u64 state[RCC_STATE_BYTES / sizeof(u64)];
+	struct rcc_state state;
 	u64 admitted_ns;
 	u64 ackreq_ns;
 	u64 probe_ns;

@@ -15,8 +15,9 @@ extern const char *const rcc_profile_names[];
 const struct rcc_alg *rcc_alg_find(const char *name, size_t len);
 int rcc_profile_find(const char *name, size_t len);
 int rcc_param_find(const struct rcc_alg *alg, const char *name, size_t len);
-int rcc_param_set(const struct rcc_alg *alg, u64 *v, u32 index, u64 value);
-void rcc_params_load(const struct rcc_alg *alg, enum rcc_profile profile, const struct rcc_path *path, u64 *v);
+int rcc_param_set(const struct rcc_alg *alg, struct rcc_values *v, u32 index, u64 value);
+void rcc_params_load(const struct rcc_alg *alg, enum rcc_profile profile, const struct rcc_path *path,
+		     struct rcc_values *v);
 int rcc_u64_parse(const char *s, size_t len, u64 *value);
 
 #endif /* RCC_ALGS_H */

@@ -51,85 +51,58 @@ struct dcqcn {
 	bool cut_pending;	/* a CNP waits for the end of the monitor period */
 };
 
-struct dcqcn_params {
-	u64 clamp_tgt_rate;
-	u64 clamp_tgt_rate_ati;
-	u64 time_reset;
-	u64 byte_reset;
-	u64 threshold;
-	u64 ai_rate;
-	u64 max_rate;
-	u64 hai_rate;
-	u64 min_dec_fac;
-	u64 min_rate;
-	u64 rate_to_set_on_first_cnp;
-	u64 dce_tcp_g;
-	u64 dce_tcp_rtt;
-	u64 rate_reduce_monitor_period;
-	u64 initial_alpha_value;
-	u64 gd;
-	u64 cut_on_loss;
-	u64 clamp_to_sent;
-	u64 cnp_rate_floor;
-	u64 increase_when_idle;
-	u64 cnp_bytes;
-};
+/* name, unit, min, max, auto (before scaling), cx, paper, doc */
+#define DCQCN_PARAMS(p) \
+	p(rp_clamp_tgt_rate, "", 0, 1, 0, 0, 1, \
+	  "every cut sets the target rate to the current one") \
+	p(rp_clamp_tgt_rate_ati, "", 0, 1, 1, 1, 1, \
+	  "a cut after a timed increase sets the target rate too") \
+	p(rp_time_reset, "us", 1, 131071, 55, 300, 55, \
+	  "time between timed increases") \
+	p(rp_byte_reset, "bytes", 0, 1ULL << 32, 0, 32767 * 64, 10000000, \
+	  "bytes between counted increases; 0: none") \
+	p(rp_threshold, "", 1, 31, 5, 1, 5, \
+	  "increases of either kind before fast recovery ends (F)") \
+	p(rp_ai_rate, "Mb/s", 1, 400000, 5, 5, 40, \
+	  "additive increase") \
+	p(rp_max_rate, "Mb/s", 0, 1000000, 0, 0, 0, \
+	  "greatest rate; 0: the line rate") \
+	p(rp_hai_rate, "Mb/s", 1, 400000, 50, 50, 400, \
+	  "hyper increase") \
+	p(rp_min_dec_fac, "%", 0, 100, 50, 50, 50, \
+	  "share of the rate that a cut always leaves") \
+	p(rp_min_rate, "Mb/s", 1, 400000, 1, 1, 100, \
+	  "least rate") \
+	p(rp_rate_to_set_on_first_cnp, "Mb/s", 0, 400000, 0, 0, 0, \
+	  "rate that the first CNP cuts from; 0: the current one") \
+	p(rp_dce_tcp_g, "/1024", 1, 1023, 1020, 1019, 1020, \
+	  "share of alpha kept per period (1 - g of the paper)") \
+	p(rp_dce_tcp_rtt, "us", 1, 131071, 55, 1, 55, \
+	  "alpha period") \
+	p(rp_rate_reduce_monitor_period, "us", 1, 131071, 50, 4, 50, \
+	  "least time between two cuts") \
+	p(rp_initial_alpha_value, "/1024", 1, 1024, 1024, 1023, 1024, \
+	  "alpha before the first CNP") \
+	p(rp_gd, "", 10, 15, 11, 11, 11, \
+	  "a cut takes alpha (in 1/1024) / 2^gd of the rate; 11: alpha / 2") \
+	p(rp_cut_on_loss, "", 0, 1, 1, 0, 0, \
+	  "a NAK or timeout counts as a CNP") \
+	p(rp_clamp_to_sent, "", 0, 1, 1, 0, 0, \
+	  "the first CNP cuts from the rate really sent, if that is lower") \
+	p(rp_cnp_rate_floor, "%", 0, 100, 70, 0, 0, \
+	  "share of the rate at which marked packets arrive that a cut leaves") \
+	p(rp_increase_when_idle, "", 0, 1, 0, 1, 1, \
+	  "timed increases go on while nothing is sent") \
+	p(rp_cnp_bytes, "bytes", 0, 65535, 1024, 0, 0, \
+	  "a CNP for smaller packets counts in proportion only; 0: every CNP counts")
 
-#define DCQCN_PARAM_MAX_RATE	6
+RCC_PARAMS_DEFINE(dcqcn, DCQCN_PARAMS);
 
-/* values: auto (before scaling), cx, paper */
-static const struct rcc_param dcqcn_params[] = {
-	{ "rp_clamp_tgt_rate", "", 0, 1, { 0, 0, 1 },
-	  "every cut sets the target rate to the current one" },
-	{ "rp_clamp_tgt_rate_ati", "", 0, 1, { 1, 1, 1 },
-	  "a cut after a timed increase sets the target rate too" },
-	{ "rp_time_reset", "us", 1, 131071, { 55, 300, 55 },
-	  "time between timed increases" },
-	{ "rp_byte_reset", "bytes", 0, 1ULL << 32, { 0, 32767 * 64, 10000000 },
-	  "bytes between counted increases; 0: none" },
-	{ "rp_threshold", "", 1, 31, { 5, 1, 5 },
-	  "increases of either kind before fast recovery ends (F)" },
-	{ "rp_ai_rate", "Mb/s", 1, 400000, { 5, 5, 40 },
-	  "additive increase" },
-	{ "rp_max_rate", "Mb/s", 0, 1000000, { 0, 0, 0 },
-	  "greatest rate; 0: the line rate" },
-	{ "rp_hai_rate", "Mb/s", 1, 400000, { 50, 50, 400 },
-	  "hyper increase" },
-	{ "rp_min_dec_fac", "%", 0, 100, { 50, 50, 50 },
-	  "share of the rate that a cut always leaves" },
-	{ "rp_min_rate", "Mb/s", 1, 400000, { 1, 1, 100 },
-	  "least rate" },
-	{ "rp_rate_to_set_on_first_cnp", "Mb/s", 0, 400000, { 0, 0, 0 },
-	  "rate that the first CNP cuts from; 0: the current one" },
-	{ "rp_dce_tcp_g", "/1024", 1, 1023, { 1020, 1019, 1020 },
-	  "share of alpha kept per period (1 - g of the paper)" },
-	{ "rp_dce_tcp_rtt", "us", 1, 131071, { 55, 1, 55 },
-	  "alpha period" },
-	{ "rp_rate_reduce_monitor_period", "us", 1, 131071, { 50, 4, 50 },
-	  "least time between two cuts" },
-	{ "rp_initial_alpha_value", "/1024", 1, 1024, { 1024, 1023, 1024 },
-	  "alpha before the first CNP" },
-	{ "rp_gd", "", 10, 15, { 11, 11, 11 },
-	  "a cut takes alpha (in 1/1024) / 2^gd of the rate; 11: alpha / 2" },
-	{ "rp_cut_on_loss", "", 0, 1, { 1, 0, 0 },
-	  "a NAK or timeout counts as a CNP" },
-	{ "rp_clamp_to_sent", "", 0, 1, { 1, 0, 0 },
-	  "the first CNP cuts from the rate really sent, if that is lower" },
-	{ "rp_cnp_rate_floor", "%", 0, 100, { 70, 0, 0 },
-	  "share of the rate at which marked packets arrive that a cut leaves" },
-	{ "rp_increase_when_idle", "", 0, 1, { 0, 1, 1 },
-	  "timed increases go on while nothing is sent" },
-	{ "rp_cnp_bytes", "bytes", 0, 65535, { 1024, 0, 0 },
-	  "a CNP for smaller packets counts in proportion only; 0: every CNP counts" },
-};
-
-_Static_assert(sizeof(dcqcn_params) / sizeof(dcqcn_params[0]) * sizeof(u64) == sizeof(struct dcqcn_params),
-	       "struct dcqcn_params and its descriptors differ");
-_Static_assert(sizeof(struct dcqcn) <= RCC_STATE_BYTES, "struct dcqcn is too large");
+static const struct rcc_param dcqcn_params[] = { DCQCN_PARAMS(RCC_PARAM_DESC) };
 
 static u64 max_bps(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	u64 max = p->max_rate * RCC_BPS_PER_MBPS;
+	u64 max = p->rp_max_rate * RCC_BPS_PER_MBPS;
 
 	return max && max < s->line_bps ? max : s->line_bps;
 }
@@ -138,7 +111,7 @@ static u64 clamp_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 bp
 {
 	u64 max = max_bps(s, p);
 
-	return rcc_clamp64(bps, rcc_min64(p->min_rate * RCC_BPS_PER_MBPS, max), max);
+	return rcc_clamp64(bps, rcc_min64(p->rp_min_rate * RCC_BPS_PER_MBPS, max), max);
 }
 
 /* How many whole periods, at least one; one is by far the most frequent, and a division takes long. */
@@ -163,8 +136,8 @@ static u32 keep_power(u32 keep, u64 n)
 /* Close the alpha periods that ended by @now_ns: the first may have seen a CNP, the others did not. */
 static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 period = p->dce_tcp_rtt * RCC_NSEC_PER_USEC;
-	u32 keep = p->dce_tcp_g << (ALPHA_SHIFT - 10);
+	u64 period = p->rp_dce_tcp_rtt * RCC_NSEC_PER_USEC;
+	u32 keep = p->rp_dce_tcp_g << (ALPHA_SHIFT - 10);
 	u64 n;
 
 	if (now_ns < s->alpha_ns + period)
@@ -185,18 +158,18 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
  */
 static bool hyper(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	if (!p->byte_reset)
-		return s->time_stage > 10 * p->threshold;
-	return s->time_stage > p->threshold && s->byte_stage > p->threshold;
+	if (!p->rp_byte_reset)
+		return s->time_stage > 10 * p->rp_threshold;
+	return s->time_stage > p->rp_threshold && s->byte_stage > p->rp_threshold;
 }
 
 /* How far one step raises the target: that depends on how many steps of either kind came since the last cut. */
 static u64 raise_bps(const struct dcqcn *s, const struct dcqcn_params *p)
 {
 	if (hyper(s, p))
-		return p->hai_rate * RCC_BPS_PER_MBPS;
-	if (s->time_stage >= p->threshold || s->byte_stage >= p->threshold)
-		return p->ai_rate * RCC_BPS_PER_MBPS;
+		return p->rp_hai_rate * RCC_BPS_PER_MBPS;
+	if (s->time_stage >= p->rp_threshold || s->byte_stage >= p->rp_threshold)
+		return p->rp_ai_rate * RCC_BPS_PER_MBPS;
 	return 0;
 }
 
@@ -219,14 +192,14 @@ static u64 paced_gap_ns(const struct dcqcn *s)
  */
 static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 period = p->time_reset * RCC_NSEC_PER_USEC;
+	u64 period = p->rp_time_reset * RCC_NSEC_PER_USEC;
 	u64 n, i;
 
 	if (now_ns < s->inc_ns + period)
 		return;
 	n = periods(now_ns - s->inc_ns, period);
 	s->inc_ns += n * period;
-	if (!p->increase_when_idle && n > 1)
+	if (!p->rp_increase_when_idle && n > 1)
 		n = rcc_min64(n, 1 + rcc_div64(paced_gap_ns(s), period));
 	for (i = 0; i < n && i < STEPS_MAX; i++) {
 		s->time_stage++;
@@ -246,9 +219,9 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
  */
 static u64 cnp_floor(const struct dcqcn *s, const struct dcqcn_params *p)
 {
-	if (!s->cnp_gap_ns || !p->cnp_rate_floor)
+	if (!s->cnp_gap_ns || !p->rp_cnp_rate_floor)
 		return 0;
-	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->cnp_rate_floor / 100;
+	return rcc_div64((u64)s->packet_bytes * 8 * RCC_NSEC_PER_SEC, s->cnp_gap_ns) * p->rp_cnp_rate_floor / 100;
 }
 
 /* A time read a little before the last CNP's is no gap. */
@@ -264,11 +237,11 @@ static void note_cnp(struct dcqcn *s, u64 now_ns)
 
 static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 floor = rcc_max64(rcc_div64(s->rc_bps, 100) * p->min_dec_fac, cnp_floor(s, p));
+	u64 floor = rcc_max64(rcc_div64(s->rc_bps, 100) * p->rp_min_dec_fac, cnp_floor(s, p));
 
-	if (p->clamp_tgt_rate || s->byte_stage || (p->clamp_tgt_rate_ati && s->time_stage))
+	if (p->rp_clamp_tgt_rate || s->byte_stage || (p->rp_clamp_tgt_rate_ati && s->time_stage))
 		s->rt_bps = s->rc_bps;
-	s->rc_bps -= s->rc_bps * s->alpha >> (ALPHA_SHIFT - 10 + p->gd);
+	s->rc_bps -= s->rc_bps * s->alpha >> (ALPHA_SHIFT - 10 + p->rp_gd);
 	s->rc_bps = clamp_bps(s, p, rcc_max64(s->rc_bps, rcc_min64(floor, s->rt_bps)));
 	s->time_stage = 0;
 	s->byte_stage = 0;
@@ -281,16 +254,16 @@ static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 /* When time alone will change something. */
 static void set_due(struct dcqcn *s, const struct dcqcn_params *p)
 {
-	s->due_ns = rcc_min64(s->alpha_ns + p->dce_tcp_rtt * RCC_NSEC_PER_USEC,
-			      s->inc_ns + p->time_reset * RCC_NSEC_PER_USEC);
+	s->due_ns = rcc_min64(s->alpha_ns + p->rp_dce_tcp_rtt * RCC_NSEC_PER_USEC,
+			      s->inc_ns + p->rp_time_reset * RCC_NSEC_PER_USEC);
 	if (s->cut_pending)
-		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
+		s->due_ns = rcc_min64(s->due_ns, s->cut_ns + p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
 }
 
 /* Everything that time alone does until @now_ns, in the order in which it fell due. */
 static void advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 cut_ns = s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC;
+	u64 cut_ns = s->cut_ns + p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC;
 
 	/* a period made shorter since may end before what has been worked off already */
 	cut_ns = rcc_max64(cut_ns, rcc_max64(s->inc_ns, s->alpha_ns));
@@ -309,7 +282,7 @@ static u64 sent_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 now
 {
 	u64 ns = now_ns - s->sent_ns;
 
-	if (ns < p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC || ns > 2 * SENT_WINDOW_NS)
+	if (ns < p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC || ns > 2 * SENT_WINDOW_NS)
 		return max_bps(s, p);
 	return rcc_div64(s->sent_bytes * 8 * 1000, rcc_max64(ns / 1000, 1)) * 1000;
 }
@@ -318,14 +291,14 @@ static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 from = max_bps(s, p);
 
-	if (p->rate_to_set_on_first_cnp)
-		from = p->rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
-	else if (p->clamp_to_sent)
-		from = rcc_min64(from, rcc_max64(sent_bps(s, p, now_ns), SENT_FLOOR * p->min_rate * RCC_BPS_PER_MBPS));
+	if (p->rp_rate_to_set_on_first_cnp)
+		from = p->rp_rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
+	else if (p->rp_clamp_to_sent)
+		from = rcc_min64(from, rcc_max64(sent_bps(s, p, now_ns), SENT_FLOOR * p->rp_min_rate * RCC_BPS_PER_MBPS));
 	s->started = true;
 	s->rc_bps = clamp_bps(s, p, from);
 	s->rt_bps = s->rc_bps;
-	s->alpha = p->initial_alpha_value << (ALPHA_SHIFT - 10);
+	s->alpha = p->rp_initial_alpha_value << (ALPHA_SHIFT - 10);
 	s->alpha_ns = now_ns;
 	cut(s, p, now_ns);
 }
@@ -335,7 +308,7 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	if (!s->started)
 		first_cnp(s, p, now_ns);
-	else if (now_ns >= s->cut_ns + p->rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+	else if (now_ns >= s->cut_ns + p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
 		cut(s, p, now_ns);
 	else
 		s->cut_pending = true;
@@ -350,7 +323,7 @@ static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 static bool cnp_counts(struct dcqcn *s, const struct dcqcn_params *p)
 {
 	s->cnp_credit += s->packet_bytes;
-	if (s->cnp_credit < p->cnp_bytes)
+	if (s->cnp_credit < p->rp_cnp_bytes)
 		return false;
 	s->cnp_credit = 0;
 	return true;
@@ -406,7 +379,7 @@ static void sent(struct dcqcn *s, const struct dcqcn_params *p, const struct rcc
 	/* only now: a late cut must not know of this packet */
 	note_size(s, ev);
 	s->sent_bytes += ev->bytes;
-	if (p->byte_reset && s->sent_bytes >= p->byte_reset) {
+	if (p->rp_byte_reset && s->sent_bytes >= p->rp_byte_reset) {
 		s->sent_bytes = 0;
 		s->byte_stage++;
 		increase(s, p);
@@ -430,47 +403,49 @@ static u64 scale_rtt_us(u64 base_rtt_ns)
  * Rates follow the line: 20 Mb/s of additive increase at 100 Gb/s, as in HPCC's simulator. Times follow the base RTT, with
  * more of it than a NIC needs, since a soft NIC's packets meet queues of many RTTs; never shorter than the paper's.
  */
-static void dcqcn_scale(u64 *v, const struct rcc_path *path)
+static void dcqcn_scale(struct rcc_values *v, const struct rcc_path *path)
 {
-	struct dcqcn_params *p = (struct dcqcn_params *)v;
+	struct dcqcn_params *p = (struct dcqcn_params *)v->v;
 	u64 rtt_us = scale_rtt_us(path->base_rtt_ns);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
-	p->ai_rate = rcc_div64(line_mbps, 5000);
-	p->hai_rate = rcc_div64(line_mbps, 500);
-	p->min_rate = rcc_div64(line_mbps, 10000);
-	p->time_reset = rcc_max64(p->time_reset, 80 * rtt_us);
-	p->dce_tcp_rtt = rcc_max64(p->dce_tcp_rtt, 30 * rtt_us);
-	p->rate_reduce_monitor_period = rcc_max64(p->rate_reduce_monitor_period, 2 * rtt_us);
+	p->rp_ai_rate = rcc_div64(line_mbps, 5000);
+	p->rp_hai_rate = rcc_div64(line_mbps, 500);
+	p->rp_min_rate = rcc_div64(line_mbps, 10000);
+	p->rp_time_reset = rcc_max64(p->rp_time_reset, 80 * rtt_us);
+	p->rp_dce_tcp_rtt = rcc_max64(p->rp_dce_tcp_rtt, 30 * rtt_us);
+	p->rp_rate_reduce_monitor_period = rcc_max64(p->rp_rate_reduce_monitor_period, 2 * rtt_us);
 }
 
-static int dcqcn_check(const u64 *v)
+static int dcqcn_check(const struct rcc_values *v)
 {
-	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
+	const struct dcqcn_params *p = RCC_VALUES(dcqcn, v);
 
-	return p->max_rate && p->max_rate < p->min_rate ? DCQCN_PARAM_MAX_RATE : -1;
+	return p->rp_max_rate && p->rp_max_rate < p->rp_min_rate ? (int)RCC_PARAM_INDEX(dcqcn, rp_max_rate) : -1;
 }
 
-static void dcqcn_init(void *state, const u64 *v, const struct rcc_path *path, u64 now_ns, struct rcc_decision *d)
+static void dcqcn_init(struct rcc_state *state, const struct rcc_values *v, const struct rcc_path *path, u64 now_ns,
+		       struct rcc_decision *d)
 {
-	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
-	struct dcqcn *s = state;
+	const struct dcqcn_params *p = RCC_VALUES(dcqcn, v);
+	struct dcqcn *s = RCC_STATE(struct dcqcn, state);
 
 	s->line_bps = path->line_bps;
 	s->sent_ns = now_ns;
 	d->rate_bps = max_bps(s, p);
 }
 
-static void dcqcn_event(void *state, const u64 *v, const struct rcc_event *ev, struct rcc_decision *d)
+static void dcqcn_event(struct rcc_state *state, const struct rcc_values *v, const struct rcc_event *ev,
+			struct rcc_decision *d)
 {
-	const struct dcqcn_params *p = (const struct dcqcn_params *)v;
-	struct dcqcn *s = state;
+	const struct dcqcn_params *p = RCC_VALUES(dcqcn, v);
+	struct dcqcn *s = RCC_STATE(struct dcqcn, state);
 
 	if (ev->type == RCC_EV_TX)
 		sent(s, p, ev);
 	else if (ev->type == RCC_EV_CNP)
 		marked(s, p, ev->now_ns);
-	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->cut_on_loss)
+	else if ((ev->type == RCC_EV_NACK || ev->type == RCC_EV_TIMEOUT) && p->rp_cut_on_loss)
 		lost(s, p, ev);
 	/* the limits may have been changed since the last step */
 	d->rate_bps = s->started ? clamp_bps(s, p, s->rc_bps) : max_bps(s, p);
@@ -480,8 +455,8 @@ const struct rcc_alg rcc_alg_dcqcn = {
 	.name = "dcqcn",
 	.doc = "ECN and CNP; SIGCOMM 2015, periods as in mlx5",
 	.paces = true,
-	.state_bytes = sizeof(struct dcqcn),
-	.nparams = sizeof(dcqcn_params) / sizeof(dcqcn_params[0]),
+	.events = RCC_WANT(RCC_EV_TX) | RCC_WANT(RCC_EV_CNP) | RCC_WANT(RCC_EV_NACK) | RCC_WANT(RCC_EV_TIMEOUT),
+	.nparams = RCC_NPARAMS(dcqcn),
 	.params = dcqcn_params,
 	.scale = dcqcn_scale,
 	.check = dcqcn_check,

@@ -5,19 +5,18 @@
 
 #include "cc.h"
 
-/**
- * struct rcc_np_params - values in the order of the descriptors
- * @min_time_between_cnps: us
- * @cnp_dscp: 0..63
- * @cnp_prio_mode: flag
- * @cnp_prio: 0..7
- */
-struct rcc_np_params {
-	u64 min_time_between_cnps;
-	u64 cnp_dscp;
-	u64 cnp_prio_mode;
-	u64 cnp_prio;
-};
+/* name, unit, min, max, auto, cx, paper, doc */
+#define NP_PARAMS(p)								\
+	p(np_min_time_between_cnps, "us", 0, 4095, 50, 4, 50,			\
+	  "least time between two CNPs for one QP")				\
+	p(np_cnp_dscp, "", 0, 63, 48, 48, 48,					\
+	  "DSCP of CNPs")							\
+	p(np_cnp_prio_mode, "", 0, 1, 1, 1, 1,					\
+	  "1: CNPs get priority np_cnp_prio; 0: priority 0")			\
+	p(np_cnp_prio, "", 0, 7, 6, 6, 6,					\
+	  "IEEE 802.1p priority of CNPs (skb->priority)")
+
+RCC_PARAMS_DEFINE(np, NP_PARAMS);
 
 extern const struct rcc_alg rcc_np;
 

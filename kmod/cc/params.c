@@ -76,21 +76,21 @@ int rcc_param_find(const struct rcc_alg *alg, const char *name, size_t len)
 /**
  * rcc_param_set() - change one value of a set, if the set stays sound
  * @alg: the algorithm
- * @v: the set, @alg->nparams values
+ * @v: the set
  * @index: which one
  * @value: the new value
  *
  * Return: 0, or -1 if @value is out of range or contradicts another parameter; then nothing is changed.
  */
-int rcc_param_set(const struct rcc_alg *alg, u64 *v, u32 index, u64 value)
+int rcc_param_set(const struct rcc_alg *alg, struct rcc_values *v, u32 index, u64 value)
 {
-	u64 old = v[index];
+	u64 old = v->v[index];
 
 	if (value < alg->params[index].min || value > alg->params[index].max)
 		return -1;
-	v[index] = value;
+	v->v[index] = value;
 	if (alg->check && alg->check(v) >= 0) {
-		v[index] = old;
+		v->v[index] = old;
 		return -1;
 	}
 	return 0;
@@ -101,19 +101,20 @@ int rcc_param_set(const struct rcc_alg *alg, u64 *v, u32 index, u64 value)
  * @alg: the algorithm
  * @profile: one that can be chosen
  * @path: what AUTO is scaled to
- * @v: room for @alg->nparams values
+ * @v: the set to fill
  */
-void rcc_params_load(const struct rcc_alg *alg, enum rcc_profile profile, const struct rcc_path *path, u64 *v)
+void rcc_params_load(const struct rcc_alg *alg, enum rcc_profile profile, const struct rcc_path *path,
+		     struct rcc_values *v)
 {
 	u32 i;
 
 	for (i = 0; i < alg->nparams; i++)
-		v[i] = alg->params[i].value[profile];
+		v->v[i] = alg->params[i].value[profile];
 	if (profile != RCC_PROFILE_AUTO || !alg->scale)
 		return;
 	alg->scale(v, path);
 	for (i = 0; i < alg->nparams; i++)
-		v[i] = rcc_clamp64(v[i], alg->params[i].min, alg->params[i].max);
+		v->v[i] = rcc_clamp64(v->v[i], alg->params[i].min, alg->params[i].max);
 }
 
 /**

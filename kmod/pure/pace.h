@@ -72,6 +72,19 @@ static inline bool rcc_pace_ready(const struct rcc_pace *p, u64 now_ns)
 }
 
 /**
+ * rcc_window_open() - does a congestion window let a packet go?
+ * @cwnd_bytes: the window; 0: none
+ * @unacked_bytes: bytes on the wire that are not acknowledged
+ * @bytes: the packet's
+ *
+ * Return: true if it fits, or if nothing is unacknowledged: below one packet the rate alone holds a flow back.
+ */
+static inline bool rcc_window_open(u64 cwnd_bytes, u64 unacked_bytes, u32 bytes)
+{
+	return !cwnd_bytes || !unacked_bytes || unacked_bytes + bytes <= cwnd_bytes;
+}
+
+/**
  * rcc_pace_sent() - account a packet that leaves now
  * @p: the flow
  * @now_ns: time, not before @p->next_ns

@@ -15,17 +15,17 @@ static const struct rcc_path paths[] = {
 static void print_param(const struct rcc_alg *alg, u32 i)
 {
 	const struct rcc_param *p = &alg->params[i];
-	u64 v[2][RCC_PARAMS_MAX];
+	struct rcc_values v[2];
 
-	rcc_params_load(alg, RCC_PROFILE_AUTO, &paths[0], v[0]);
-	rcc_params_load(alg, RCC_PROFILE_AUTO, &paths[1], v[1]);
+	rcc_params_load(alg, RCC_PROFILE_AUTO, &paths[0], &v[0]);
+	rcc_params_load(alg, RCC_PROFILE_AUTO, &paths[1], &v[1]);
 	printf("\nWhat:\t\t/sys/class/rxe_cc/<ibdev>/params/%s/%s\n", alg->name, p->name);
 	printf("Date:\t\tNovember 2026\nKernelVersion:\t6.1\nContact:\trxe-cc developers\n");
 	printf("Description:\t(RW) %c%s.\n\n", toupper(p->doc[0]), p->doc + 1);
 	printf("\t\tUnit: %s.\n", *p->unit ? p->unit : "none");
 	printf("\t\tRange: %llu..%llu.\n", (unsigned long long)p->min, (unsigned long long)p->max);
-	printf("\t\tProfiles: auto %llu%s, cx %llu, paper %llu.\n", (unsigned long long)v[0][i],
-	       v[0][i] == v[1][i] ? "" : " (scaled)", (unsigned long long)p->value[RCC_PROFILE_CX],
+	printf("\t\tProfiles: auto %llu%s, cx %llu, paper %llu.\n", (unsigned long long)v[0].v[i],
+	       v[0].v[i] == v[1].v[i] ? "" : " (scaled)", (unsigned long long)p->value[RCC_PROFILE_CX],
 	       (unsigned long long)p->value[RCC_PROFILE_PAPER]);
 }
 

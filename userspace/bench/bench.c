@@ -46,7 +46,9 @@ static inline void sink(u64 v)
 
 /* DCQCN at 100 Gb/s; a packet of 4 KB every 335 ns */
 
-static u64 cc_state[RCC_STATE_BYTES / 8], cc_v[RCC_PARAMS_MAX], cc_now;
+static struct rcc_state cc_state;
+static struct rcc_values cc_v;
+static u64 cc_now;
 static struct rcc_decision cc_d;
 static const struct rcc_path cc_path = { .line_bps = 100 * GBPS, .base_rtt_ns = 10000, .mtu_bytes = 4174 };
 
@@ -54,15 +56,15 @@ static void cc_event(u32 type, u64 step_ns, u32 bytes)
 {
 	struct rcc_event ev = { .now_ns = cc_now += step_ns, .type = type, .bytes = bytes };
 
-	rcc_alg_dcqcn.event(cc_state, cc_v, &ev, &cc_d);
+	rcc_alg_dcqcn.event(&cc_state, &cc_v, &ev, &cc_d);
 }
 
 static void cc_prepare(enum rcc_profile profile)
 {
-	memset(cc_state, 0, sizeof(cc_state));
+	memset(&cc_state, 0, sizeof(cc_state));
 	cc_now = 1000000;
-	rcc_params_load(&rcc_alg_dcqcn, profile, &cc_path, cc_v);
-	rcc_alg_dcqcn.init(cc_state, cc_v, &cc_path, cc_now, &cc_d);
+	rcc_params_load(&rcc_alg_dcqcn, profile, &cc_path, &cc_v);
+	rcc_alg_dcqcn.init(&cc_state, &cc_v, &cc_path, cc_now, &cc_d);
 }
 
 static void prepare_uncongested(void)

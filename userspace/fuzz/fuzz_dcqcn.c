@@ -13,8 +13,11 @@
 #define MAX_LINE_BPS	800000000000ULL
 
 struct flow {
-	u64 state[RCC_STATE_BYTES / 8];
-	u64 v[RCC_PARAMS_MAX];
+	struct rcc_state state;
+	union {
+		struct rcc_values values;
+		u64 v[RCC_PARAMS_MAX];
+	};
 	struct rcc_path path;
 	struct rcc_decision d;
 	u64 now_ns;
@@ -38,7 +41,7 @@ static void change_param(struct flow *f, struct input *in)
 	u32 index = input_number(in, 1) % rcc_alg_dcqcn.nparams;
 	const struct rcc_param *d = &rcc_alg_dcqcn.params[index];
 
-	rcc_param_set(&rcc_alg_dcqcn, f->v, index, d->min + input_number(in, 4) % (d->max - d->min + 1));
+	rcc_param_set(&rcc_alg_dcqcn, &f->values, index, d->min + input_number(in, 4) % (d->max - d->min + 1));
 }
 
 static void begin(struct flow *f, struct input *in)
@@ -50,10 +53,10 @@ static void begin(struct flow *f, struct input *in)
 	f->path.base_rtt_ns = input_number(in, 4);
 	f->path.mtu_bytes = 4174;
 	f->now_ns = input_number(in, 7);
-	rcc_params_load(&rcc_alg_dcqcn, input_number(in, 1) % RCC_PROFILES_SET, &f->path, f->v);
+	rcc_params_load(&rcc_alg_dcqcn, input_number(in, 1) % RCC_PROFILES_SET, &f->path, &f->values);
 	for (changes = input_number(in, 1) % 24; changes; changes--)
 		change_param(f, in);
-	rcc_alg_dcqcn.init(f->state, f->v, &f->path, f->now_ns, &f->d);
+	rcc_alg_dcqcn.init(&f->state, &f->values, &f->path, f->now_ns, &f->d);
 	check_rate(f);
 }
 
@@ -84,7 +87,7 @@ static void run(struct flow *f, struct input in)
 		if (ev.type == RCC_EV_TX || ev.type == RCC_EV_NACK || ev.type == RCC_EV_TIMEOUT ||
 		    (ev.type == RCC_EV_CNP && !f->v[P_CNP_BYTES]))
 			f->touched = true;
-		rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+		rcc_alg_dcqcn.event(&f->state, &f->values, &ev, &f->d);
 		check_rate(f);
 	}
 }

@@ -44,29 +44,28 @@ static bool parse(const char *s, size_t len, u64 *value)
 	return ok;
 }
 
-static void check_set(const struct rcc_alg *alg, const u64 *v)
+static void check_set(const struct rcc_alg *alg, const struct rcc_values *v)
 {
 	u32 i;
 
 	for (i = 0; i < alg->nparams; i++)
-		MUST(v[i] >= alg->params[i].min && v[i] <= alg->params[i].max);
+		MUST(v->v[i] >= alg->params[i].min && v->v[i] <= alg->params[i].max);
 	MUST(!alg->check || alg->check(v) < 0);
 }
 
-static void set_one(const struct rcc_alg *alg, u64 *v, int index, u64 value)
+static void set_one(const struct rcc_alg *alg, struct rcc_values *v, int index, u64 value)
 {
-	u64 before[RCC_PARAMS_MAX];
+	struct rcc_values before = *v;
 	u32 i;
 	int err;
 
-	memcpy(before, v, sizeof(u64) * alg->nparams);
 	err = rcc_param_set(alg, v, index, value);
 	for (i = 0; i < alg->nparams; i++)
-		MUST(v[i] == (!err && i == (u32)index ? value : before[i]));
+		MUST(v->v[i] == (!err && i == (u32)index ? value : before.v[i]));
 	check_set(alg, v);
 }
 
-static void one_line(const struct rcc_alg *alg, u64 *v, const char *line, size_t len)
+static void one_line(const struct rcc_alg *alg, struct rcc_values *v, const char *line, size_t len)
 {
 	const char *space = memchr(line, ' ', len);
 	size_t name = space ? (size_t)(space - line) : 0;
@@ -91,17 +90,17 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct input in = { data, size };
 	const struct rcc_alg *alg = sets[input_number(&in, 1) % 2];
 	enum rcc_profile profile = input_number(&in, 1) % RCC_PROFILES_SET;
-	u64 v[RCC_PARAMS_MAX];
+	struct rcc_values v;
 
 	path.line_bps = input_number(&in, 6);
 	path.base_rtt_ns = input_number(&in, 5);
-	rcc_params_load(alg, profile, &path, v);
-	check_set(alg, v);
+	rcc_params_load(alg, profile, &path, &v);
+	check_set(alg, &v);
 	while (in.left) {
 		const u8 *end = memchr(in.data, '\n', in.left);
 		size_t len = end ? (size_t)(end - in.data) + 1 : in.left;
 
-		one_line(alg, v, (const char *)in.data, len);
+		one_line(alg, &v, (const char *)in.data, len);
 		rcc_alg_find((const char *)in.data, len);
 		rcc_profile_find((const char *)in.data, len);
 		in.data += len;

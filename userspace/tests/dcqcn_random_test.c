@@ -20,7 +20,7 @@ static void random_params(struct flow *f, u64 *seed)
 	for (i = 0; i < rcc_alg_dcqcn.nparams; i++) {
 		const struct rcc_param *d = &rcc_alg_dcqcn.params[i];
 
-		rcc_param_set(&rcc_alg_dcqcn, f->v, i, d->min + random_log(seed, d->max - d->min));
+		rcc_param_set(&rcc_alg_dcqcn, &f->values, i, d->min + random_log(seed, d->max - d->min));
 	}
 }
 
@@ -68,7 +68,7 @@ static double compare(struct flow *f, u64 *seed, u32 events, u64 gap_ns)
 		if (ev.type != RCC_EV_TX && quiet)
 			ev.type = RCC_EV_TX;
 		quiet = quiet ? quiet - 1 : random_below(seed, 200) ? 0 : random_below(seed, 500);
-		rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+		rcc_alg_dcqcn.event(&f->state, &f->values, &ev, &f->d);
 		ref_event(&r, &ev);
 		if (r.unsure) {
 			skipped += events - i;
@@ -161,11 +161,11 @@ TEST("The same events give the same decisions and the same state, bit for bit")
 
 		now += random_log(&seed, 10000);
 		ev = random_event(&seed, now, i % 2000 < 1000 ? 65536 : 512);
-		rcc_alg_dcqcn.event(a.state, a.v, &ev, &a.d);
-		rcc_alg_dcqcn.event(b.state, b.v, &ev, &b.d);
+		rcc_alg_dcqcn.event(&a.state, &a.values, &ev, &a.d);
+		rcc_alg_dcqcn.event(&b.state, &b.values, &ev, &b.d);
 		EXPECT_EQ(a.d.rate_bps, b.d.rate_bps);
 	}
-	EXPECT(!memcmp(a.state, b.state, sizeof(a.state)));
+	EXPECT(!memcmp(&a.state, &b.state, sizeof(a.state)));
 	EXPECT(!memcmp(&a.d, &b.d, sizeof(a.d)));
 }
 
@@ -189,7 +189,7 @@ TEST("Whatever the parameters, even changed as it runs, the rate stays between t
 			ev = random_event(&seed, now, n % 2 ? 65536 : 512);
 			if (random_below(&seed, 50) == 0)
 				random_params(&f, &seed);
-			rcc_alg_dcqcn.event(f.state, f.v, &ev, &f.d);
+			rcc_alg_dcqcn.event(&f.state, &f.values, &ev, &f.d);
 			max = f.v[P_MAX_RATE] ? rcc_min64(f.v[P_MAX_RATE] * MBPS, f.path.line_bps) : f.path.line_bps;
 			min = rcc_min64(f.v[P_MIN_RATE] * MBPS, max);
 			EXPECT(f.d.rate_bps >= min && f.d.rate_bps <= max);

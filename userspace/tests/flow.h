@@ -14,8 +14,11 @@
 
 /* a flow under test: what a caller of the contract keeps */
 struct flow {
-	u64 state[RCC_STATE_BYTES / 8];
-	u64 v[RCC_PARAMS_MAX];
+	struct rcc_state state;
+	union {
+		struct rcc_values values;
+		u64 v[RCC_PARAMS_MAX];
+	};
 	struct rcc_path path;
 	struct rcc_decision d;
 };
@@ -25,7 +28,7 @@ static inline void set(struct flow *f, const char *name, u64 value)
 	int i = rcc_param_find(&rcc_alg_dcqcn, name, strlen(name));
 
 	EXPECT(i >= 0);
-	EXPECT_EQ(rcc_param_set(&rcc_alg_dcqcn, f->v, i, value), 0);
+	EXPECT_EQ(rcc_param_set(&rcc_alg_dcqcn, &f->values, i, value), 0);
 }
 
 static inline void load(struct flow *f, enum rcc_profile profile, u64 line_bps)
@@ -34,13 +37,13 @@ static inline void load(struct flow *f, enum rcc_profile profile, u64 line_bps)
 	f->path.line_bps = line_bps;
 	f->path.base_rtt_ns = 10000;
 	f->path.mtu_bytes = 4096;
-	rcc_params_load(&rcc_alg_dcqcn, profile, &f->path, f->v);
+	rcc_params_load(&rcc_alg_dcqcn, profile, &f->path, &f->values);
 }
 
 static inline u64 start(struct flow *f, u64 now_ns)
 {
-	memset(f->state, 0, sizeof(f->state));
-	rcc_alg_dcqcn.init(f->state, f->v, &f->path, now_ns, &f->d);
+	memset(&f->state, 0, sizeof(f->state));
+	rcc_alg_dcqcn.init(&f->state, &f->values, &f->path, now_ns, &f->d);
 	return f->d.rate_bps;
 }
 
@@ -49,7 +52,7 @@ static inline u64 sent(struct flow *f, u64 now_ns, u32 bytes, u32 packets)
 {
 	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TX, .bytes = bytes, .packets = packets };
 
-	rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+	rcc_alg_dcqcn.event(&f->state, &f->values, &ev, &f->d);
 	return f->d.rate_bps;
 }
 
@@ -57,7 +60,7 @@ static inline u64 event(struct flow *f, u32 type, u64 now_ns, u32 bytes)
 {
 	struct rcc_event ev = { .now_ns = now_ns, .type = type, .bytes = bytes };
 
-	rcc_alg_dcqcn.event(f->state, f->v, &ev, &f->d);
+	rcc_alg_dcqcn.event(&f->state, &f->values, &ev, &f->d);
 	return f->d.rate_bps;
 }
 

@@ -107,12 +107,14 @@ TEST("Descriptors are sound: names unique, every profile's value in range, texts
 		const struct rcc_alg *a = sets[k];
 
 		EXPECT(a->nparams <= RCC_PARAMS_MAX);
-		EXPECT(a->state_bytes <= RCC_STATE_BYTES);
+		EXPECT(strlen(a->name) > 0 && strlen(a->name) < RCC_NAME_BYTES);
 		EXPECT(strlen(a->doc) > 0);
 		for (i = 0; i < a->nparams; i++) {
 			const struct rcc_param *d = &a->params[i];
 
-			EXPECT(strlen(d->doc) > 0 && d->unit);
+			EXPECT(strlen(d->doc) > 0 && strlen(d->doc) < RCC_DOC_BYTES);
+			EXPECT(strlen(d->name) > 0 && strlen(d->name) < RCC_NAME_BYTES);
+			EXPECT(strlen(d->unit) < RCC_UNIT_BYTES);
 			EXPECT(d->min <= d->max);
 			for (p = 0; p < RCC_PROFILES_SET; p++)
 				EXPECT(d->value[p] >= d->min && d->value[p] <= d->max);
@@ -127,27 +129,27 @@ TEST("A parameter takes its least and greatest value, and nothing outside")
 	u32 i, k;
 
 	for (k = 0; k < NSETS; k++) {
-		u64 v[RCC_PARAMS_MAX], before[RCC_PARAMS_MAX];
+		struct rcc_values v, before;
 
 		for (i = 0; i < sets[k]->nparams; i++) {
 			const struct rcc_param *d = &sets[k]->params[i];
 
-			rcc_params_load(sets[k], RCC_PROFILE_CX, &path_100g, v);
-			memcpy(before, v, sizeof(u64) * sets[k]->nparams);
-			EXPECT_EQ(rcc_param_set(sets[k], v, i, d->max + 1), -1);
+			rcc_params_load(sets[k], RCC_PROFILE_CX, &path_100g, &v);
+			before = v;
+			EXPECT_EQ(rcc_param_set(sets[k], &v, i, d->max + 1), -1);
 			if (d->min)
-				EXPECT_EQ(rcc_param_set(sets[k], v, i, d->min - 1), -1);
-			EXPECT_EQ(rcc_param_set(sets[k], v, i, ~0ULL), -1);
-			EXPECT(!memcmp(before, v, sizeof(u64) * sets[k]->nparams));
-			EXPECT_EQ(rcc_param_set(sets[k], v, i, d->max), 0);
-			EXPECT_EQ(v[i], d->max);
-			EXPECT_EQ(rcc_param_set(sets[k], v, i, d->min), 0);
-			EXPECT_EQ(v[i], d->min);
+				EXPECT_EQ(rcc_param_set(sets[k], &v, i, d->min - 1), -1);
+			EXPECT_EQ(rcc_param_set(sets[k], &v, i, ~0ULL), -1);
+			EXPECT(!memcmp(&before, &v, sizeof(u64) * sets[k]->nparams));
+			EXPECT_EQ(rcc_param_set(sets[k], &v, i, d->max), 0);
+			EXPECT_EQ(v.v[i], d->max);
+			EXPECT_EQ(rcc_param_set(sets[k], &v, i, d->min), 0);
+			EXPECT_EQ(v.v[i], d->min);
 		}
 	}
 }
 
-static int set(u64 *v, const char *name, u64 value)
+static int set(struct rcc_values *v, const char *name, u64 value)
 {
 	int i = rcc_param_find(&rcc_alg_dcqcn, name, strlen(name));
 
@@ -157,18 +159,18 @@ static int set(u64 *v, const char *name, u64 value)
 
 TEST("A greatest rate below the least one is refused from either side, and the set stays as it was")
 {
-	u64 v[RCC_PARAMS_MAX], before[RCC_PARAMS_MAX] = { 0 };
+	struct rcc_values v, before = { 0 };
 
-	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_PAPER, &path_100g, v);
-	EXPECT_EQ(set(v, "rp_max_rate", 1000), 0);
-	memcpy(before, v, sizeof(u64) * rcc_alg_dcqcn.nparams);
-	EXPECT_EQ(set(v, "rp_min_rate", 1001), -1);
-	EXPECT(!memcmp(before, v, sizeof(u64) * rcc_alg_dcqcn.nparams));
-	EXPECT_EQ(set(v, "rp_max_rate", 99), -1);
-	EXPECT(!memcmp(before, v, sizeof(u64) * rcc_alg_dcqcn.nparams));
-	EXPECT_EQ(set(v, "rp_min_rate", 1000), 0);
-	EXPECT_EQ(set(v, "rp_max_rate", 0), 0);
-	EXPECT_EQ(set(v, "rp_min_rate", 5000), 0);
+	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_PAPER, &path_100g, &v);
+	EXPECT_EQ(set(&v, "rp_max_rate", 1000), 0);
+	before = v;
+	EXPECT_EQ(set(&v, "rp_min_rate", 1001), -1);
+	EXPECT(!memcmp(&before, &v, sizeof(u64) * rcc_alg_dcqcn.nparams));
+	EXPECT_EQ(set(&v, "rp_max_rate", 99), -1);
+	EXPECT(!memcmp(&before, &v, sizeof(u64) * rcc_alg_dcqcn.nparams));
+	EXPECT_EQ(set(&v, "rp_min_rate", 1000), 0);
+	EXPECT_EQ(set(&v, "rp_max_rate", 0), 0);
+	EXPECT_EQ(set(&v, "rp_min_rate", 5000), 0);
 }
 
 /* Rows of cc-reference's table: name, cx, paper. */
@@ -188,17 +190,17 @@ TEST("The profiles hold the values of the field")
 		{ "rp_rate_to_set_on_first_cnp", 0, 0 }, { "rp_cnp_rate_floor", 0, 0 }, { "rp_increase_when_idle", 1, 1 },
 		{ "rp_cnp_bytes", 0, 0 },
 	};
-	u64 cx[RCC_PARAMS_MAX], paper[RCC_PARAMS_MAX];
+	struct rcc_values cx, paper;
 	size_t i;
 
-	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_CX, &path_100g, cx);
-	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_PAPER, &path_100g, paper);
+	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_CX, &path_100g, &cx);
+	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_PAPER, &path_100g, &paper);
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		int at = rcc_param_find(&rcc_alg_dcqcn, want[i].name, strlen(want[i].name));
 
 		EXPECT(at >= 0);
-		EXPECT_EQ(cx[at], want[i].cx);
-		EXPECT_EQ(paper[at], want[i].paper);
+		EXPECT_EQ(cx.v[at], want[i].cx);
+		EXPECT_EQ(paper.v[at], want[i].paper);
 	}
 }
 
@@ -212,12 +214,12 @@ TEST("The automatic profile stays in range and free of contradiction on any path
 	for (i = 0; i < ARRAY_SIZE(line); i++) {
 		for (j = 0; j < ARRAY_SIZE(rtt); j++) {
 			struct rcc_path path = { .line_bps = line[i], .base_rtt_ns = rtt[j] };
-			u64 v[RCC_PARAMS_MAX];
+			struct rcc_values v;
 
-			rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, v);
+			rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, &v);
 			for (k = 0; k < rcc_alg_dcqcn.nparams; k++)
-				EXPECT(v[k] >= rcc_alg_dcqcn.params[k].min && v[k] <= rcc_alg_dcqcn.params[k].max);
-			EXPECT_EQ(rcc_alg_dcqcn.check(v), -1);
+				EXPECT(v.v[k] >= rcc_alg_dcqcn.params[k].min && v.v[k] <= rcc_alg_dcqcn.params[k].max);
+			EXPECT_EQ(rcc_alg_dcqcn.check(&v), -1);
 		}
 	}
 }
@@ -225,12 +227,12 @@ TEST("The automatic profile stays in range and free of contradiction on any path
 static void expect_auto(u64 line_bps, u64 rtt_ns, const char *name, u64 want)
 {
 	struct rcc_path path = { .line_bps = line_bps, .base_rtt_ns = rtt_ns };
-	u64 v[RCC_PARAMS_MAX];
+	struct rcc_values v;
 	int at = rcc_param_find(&rcc_alg_dcqcn, name, strlen(name));
 
 	EXPECT(at >= 0);
-	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, v);
-	EXPECT_EQ(v[at], want);
+	rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, &v);
+	EXPECT_EQ(v.v[at], want);
 }
 
 TEST("The automatic profile scales increases to the line, and periods to the round trip in powers of four up to 64 us")
