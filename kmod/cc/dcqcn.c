@@ -287,6 +287,19 @@ static u64 sent_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 now
 	return rcc_div64(s->sent_bytes * 8 * 1000, rcc_max64(ns / 1000, 1)) * 1000;
 }
 
+/* As if a cut had just brought the rate down to @bps. */
+static void begin(struct dcqcn *s, const struct dcqcn_params *p, u64 bps, u64 now_ns)
+{
+	s->started = true;
+	s->rc_bps = clamp_bps(s, p, bps);
+	s->rt_bps = s->rc_bps;
+	s->alpha = p->rp_initial_alpha_value << (ALPHA_SHIFT - 10);
+	s->alpha_ns = now_ns;
+	s->inc_ns = now_ns;
+	s->cut_ns = now_ns;
+	set_due(s, p);
+}
+
 static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 from = max_bps(s, p);
@@ -295,11 +308,7 @@ static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 		from = p->rp_rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
 	else if (p->rp_clamp_to_sent)
 		from = rcc_min64(from, rcc_max64(sent_bps(s, p, now_ns), SENT_FLOOR * p->rp_min_rate * RCC_BPS_PER_MBPS));
-	s->started = true;
-	s->rc_bps = clamp_bps(s, p, from);
-	s->rt_bps = s->rc_bps;
-	s->alpha = p->rp_initial_alpha_value << (ALPHA_SHIFT - 10);
-	s->alpha_ns = now_ns;
+	begin(s, p, from, now_ns);
 	cut(s, p, now_ns);
 }
 
@@ -433,6 +442,10 @@ static void dcqcn_init(struct rcc_state *state, const struct rcc_values *v, cons
 	s->line_bps = path->line_bps;
 	s->sent_ns = now_ns;
 	d->rate_bps = max_bps(s, p);
+	if (path->start_bps && path->start_bps < d->rate_bps)
+		begin(s, p, path->start_bps, now_ns);
+	if (s->started)
+		d->rate_bps = s->rc_bps;
 }
 
 static void dcqcn_event(struct rcc_state *state, const struct rcc_values *v, const struct rcc_event *ev,
