@@ -6,7 +6,9 @@
 #include "cc.h"
 
 #define RCC_SHARE_SHIFT	20
-#define RCC_SHARE_ONE	(1ULL << RCC_SHARE_SHIFT)
+
+/* the least RTT that a device has seen may have stood in a queue */
+#define RCC_SCALE_RTT_MAX_US	64
 
 /**
  * rcc_share() - @value * @num / @den without a product of 128 bits
@@ -42,6 +44,24 @@ static inline u64 rcc_percent(u64 bps, u64 percent)
 static inline u64 rcc_start_bps(const struct rcc_path *path)
 {
 	return path->start_bps ? rcc_min64(path->start_bps, path->line_bps) : path->line_bps;
+}
+
+/**
+ * rcc_scale_rtt_us() - the base RTT that `auto` scales times to
+ * @path: what is known of the way
+ *
+ * In powers of four: hosts that measure it a little differently still agree on their times, and a port's flows on how fast
+ * they may grow.
+ *
+ * Return: microseconds, from 1 to RCC_SCALE_RTT_MAX_US.
+ */
+static inline u64 rcc_scale_rtt_us(const struct rcc_path *path)
+{
+	u64 us = 1;
+
+	while (us < RCC_SCALE_RTT_MAX_US && us * 1000 < path->base_rtt_ns)
+		us *= 4;
+	return us;
 }
 
 /**
