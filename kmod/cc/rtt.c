@@ -23,7 +23,7 @@
 	p(ai_rate, "Mb/s", 1, 400000, 40, 40, 40, "additive increase per round trip") \
 	p(max_dec, "%", 1, 100, 80, 100, 100, "greatest share of the rate that one round trip takes") \
 	p(loss_dec, "%", 0, 100, 50, 50, 0, "share of the rate that a NAK takes, and a timeout twice") \
-	p(window, "%", 0, 1000, 100, 0, 0, "most in flight, as share of rate * target; 0: no limit") \
+	p(window, "%", 0, 1000, 110, 0, 0, "most in flight, as share of rate * target; 0: no limit") \
 	p(min_rate, "Mb/s", 1, 400000, 1, 1, 1, "least rate")
 
 RCC_PARAMS_DEFINE(rtt, RTT_PARAMS);
