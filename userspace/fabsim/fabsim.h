@@ -128,10 +128,11 @@ static inline struct pkt *fifo_pop(struct fifo *q)
 }
 
 /* time-weighted distribution of a queue's length */
-#define HIST_BINS		4096
+#define HIST_SUB_BITS		7
+#define HIST_SUB		(1 << HIST_SUB_BITS)
+#define HIST_BINS		(36 * HIST_SUB)	/* lengths up to 2^42 bytes */
 
 struct hist {
-	u64 bin_bytes;		/* width of a bin */
 	u64 since_ps;		/* last change */
 	u64 now_bytes;
 	u64 max_bytes;

@@ -72,7 +72,7 @@ static const struct option_row rows[] = {
 	{ "cnp-echo", NULL, TAKE_ON, AT(cnp_echo), 0, 0, "CE comes back on the ACK instead of in a CNP" },
 	{ "ack-every", "N", TAKE_NUMBER, AT(ack_every), 1, 1024, "packets per ACK (1)" },
 	{ "window-psn", "N", TAKE_NUMBER, AT(window_psn), 0, 1 << 23, "packets unacknowledged per flow; 0: any (0)" },
-	{ "rto", "TIME", TAKE_TIME, AT(rto_ps), PS_PER_US, TIME_MAX, "retransmission timeout (67ms)" },
+	{ "rto", "TIME", TAKE_TIME, AT(rto_ps), PS_PER_US, TIME_MAX, "retransmission timeout (4ms; rxe: 67ms)" },
 	{ "size", "BYTES|long", TAKE_SIZE, 0, 0, 0, "message of each flow (long)" },
 	{ "duration", "TIME", TAKE_TIME, AT(duration_ps), PS_PER_US, TIME_MAX,
 	  "length of the run (50ms for long flows, until all is done for others)" },
@@ -94,7 +94,7 @@ static const struct opts defaults = {
 	.senders = 16, .rate_bps = 100000000000ULL, .delay_ps = PS_PER_US,
 	.mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60,
 	.buffer_bytes = 32 << 20, .kmin_bytes = NEVER, .kmax_bytes = NEVER, .pmax_permille = 200, .ecn = true,
-	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 67000 * PS_PER_US,
+	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 4000 * PS_PER_US,
 	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US, .window_ps = 1000 * PS_PER_US,
 	.warmup_ps = NEVER,
 };

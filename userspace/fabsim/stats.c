@@ -2,6 +2,26 @@
 /* Figures of one thing at a time: distributions of a queue, fairness, and what a flow would take alone. */
 #include "fabsim.h"
 
+/*
+ * Bins are log-linear: as wide as 1/HIST_SUB of what they hold, so a length is known to 1 %.
+ *
+ *	0, 1, ... 2*SUB-1 bytes | SUB bins of 2 bytes | SUB bins of 4 bytes | ...
+ */
+static u32 hist_bin(u64 bytes)
+{
+	u32 shift = bytes < 2 * HIST_SUB ? 0 : 63 - HIST_SUB_BITS - __builtin_clzll(bytes);
+
+	return rcc_min64(shift * HIST_SUB + (bytes >> shift), HIST_BINS - 1);
+}
+
+/* The greatest length in a bin. */
+static u64 hist_top(u32 bin)
+{
+	u32 shift = bin < 2 * HIST_SUB ? 0 : bin / HIST_SUB - 1;
+
+	return ((u64)(bin - shift * HIST_SUB + 1) << shift) - 1;
+}
+
 /**
  * hist_change() - a queue's length has changed
  * @h: its distribution
@@ -10,9 +30,7 @@
  */
 void hist_change(struct hist *h, u64 now_ps, u64 bytes)
 {
-	u64 bin = h->now_bytes / h->bin_bytes;
-
-	h->ps[bin < HIST_BINS ? bin : HIST_BINS - 1] += now_ps - h->since_ps;
+	h->ps[hist_bin(h->now_bytes)] += now_ps - h->since_ps;
 	h->since_ps = now_ps;
 	h->now_bytes = bytes;
 	if (bytes > h->max_bytes)
@@ -50,8 +68,7 @@ u64 hist_percentile(const struct hist *h, u32 permille)
 		if (sum >= total / 1000 * permille)
 			break;
 	}
-	/* up to one bin counts as empty */
-	return i ? rcc_min64((i + 1) * h->bin_bytes, h->max_bytes) : 0;
+	return rcc_min64(hist_top(i), h->max_bytes);
 }
 
 /**

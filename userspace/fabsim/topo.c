@@ -155,7 +155,6 @@ void topo_watch(struct sim *s, struct port *p)
 {
 	s->topo.bottleneck = p;
 	p->hist = alloc_zeroed(1, sizeof(*p->hist));
-	p->hist->bin_bytes = rcc_max64(1, rcc_min64(s->opts->buffer_bytes / HIST_BINS, 16 * p->ecn.kmax_bytes / HIST_BINS));
 }
 
 static void incast(struct sim *s, bool *is_switch, struct link_spec *links)
