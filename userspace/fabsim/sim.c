@@ -36,16 +36,20 @@ static void heap_push(struct sim *s, struct event e)
 	s->heap[i] = e;
 }
 
-/* The least of the children that begin at @child. */
+/* The least of the children that begin at @child. Which one it is nobody can predict, so there is no branch on it. */
 static u32 least_child(const struct sim *s, u32 child)
 {
-	u32 end = rcc_min64(child + 4, s->nevents);
-	u32 least = child;
+	const struct event *e = &s->heap[child];
+	u32 left, right;
 
-	while (++child < end)
-		if (before(&s->heap[child], &s->heap[least]))
-			least = child;
-	return least;
+	if (child + 4 > s->nevents) {
+		for (left = 0, right = 1; child + right < s->nevents; right++)
+			left = before(&e[right], &e[left]) ? right : left;
+		return child + left;
+	}
+	left = before(&e[1], &e[0]);
+	right = 2 + before(&e[3], &e[2]);
+	return child + left + (right - left) * before(&e[right], &e[left]);
 }
 
 static void heap_pop(struct sim *s)
