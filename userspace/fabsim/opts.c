@@ -26,6 +26,7 @@ enum take {
 	TAKE_PROFILE,
 	TAKE_SET,
 	TAKE_PRESET,
+	TAKE_LIST,
 };
 
 struct option_row {
@@ -66,13 +67,14 @@ static const struct option_row rows[] = {
 	{ "pfc", NULL, TAKE_ON, AT(pfc), 0, 0, "ports pause their peers and do not drop" },
 	{ "ns-truncate", NULL, TAKE_ON, AT(ns_truncate), 0, 0, "transmissions take whole nanoseconds, as in ns-3" },
 	{ "alg", "NAME", TAKE_ALG, 0, 0, 0, "congestion control (dcqcn)" },
+	{ "list-algs", NULL, TAKE_LIST, 0, 0, 0, "print the names that --alg takes" },
 	{ "profile", "NAME", TAKE_PROFILE, 0, 0, 0, "its parameters (auto)" },
 	{ "set", "NAME=VALUE", TAKE_SET, 0, 0, 0, "one of its parameters, or of the receivers' (np_*)" },
 	{ "preset", "hpcc", TAKE_PRESET, 0, 0, 0, "all that HPCC's simulator does differently; see the documentation" },
 	{ "cnp-echo", NULL, TAKE_ON, AT(cnp_echo), 0, 0, "CE comes back on the ACK instead of in a CNP" },
 	{ "ack-every", "N", TAKE_NUMBER, AT(ack_every), 1, 1024, "packets per ACK (1)" },
 	{ "window-psn", "N", TAKE_NUMBER, AT(window_psn), 0, 1 << 23, "packets unacknowledged per flow; 0: any (0)" },
-	{ "rto", "TIME", TAKE_TIME, AT(rto_ps), PS_PER_US, TIME_MAX, "retransmission timeout (4ms; rxe: 67ms)" },
+	{ "rto", "TIME", TAKE_TIME, AT(rto_ps), PS_PER_US, TIME_MAX, "retransmission timeout (16.8ms; rxe: 67ms)" },
 	{ "size", "BYTES|long", TAKE_SIZE, 0, 0, 0, "message of each flow (long)" },
 	{ "duration", "TIME", TAKE_TIME, AT(duration_ps), PS_PER_US, TIME_MAX,
 	  "length of the run (50ms for long flows, until all is done for others)" },
@@ -94,7 +96,7 @@ static const struct opts defaults = {
 	.senders = 16, .rate_bps = 100000000000ULL, .delay_ps = PS_PER_US,
 	.mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60,
 	.buffer_bytes = 32 << 20, .kmin_bytes = NEVER, .kmax_bytes = NEVER, .pmax_permille = 200, .ecn = true,
-	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 4000 * PS_PER_US,
+	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 16800 * PS_PER_US,
 	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US, .window_ps = 1000 * PS_PER_US,
 	.warmup_ps = NEVER,
 };
@@ -174,7 +176,7 @@ static const char *alg_names(void)
 	u32 i;
 
 	for (i = 0; i < rcc_nalgs; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", rcc_algs[i]->name);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "", rcc_algs[i]->name);
 	return text;
 }
 
@@ -184,22 +186,28 @@ static const char *profile_names(void)
 	u32 i;
 
 	for (i = 0; i < RCC_PROFILES_SET; i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s", rcc_profile_names[i]);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "", rcc_profile_names[i]);
 	return text;
+}
+
+static _Noreturn void list_algs(void)
+{
+	puts(alg_names());
+	exit(0);
 }
 
 static void take_alg(struct opts *o, const char *arg)
 {
 	o->alg = rcc_alg_find(arg, strlen(arg));
 	if (!o->alg)
-		die("--alg=%s: must be one of:%s", arg, alg_names());
+		die("--alg=%s: must be one of: %s", arg, alg_names());
 }
 
 static void take_profile(struct opts *o, const char *arg)
 {
 	o->profile = rcc_profile_find(arg, strlen(arg));
 	if (o->profile < 0)
-		die("--profile=%s: must be one of:%s", arg, profile_names());
+		die("--profile=%s: must be one of: %s", arg, profile_names());
 }
 
 static void take_set(struct opts *o, const char *arg)
@@ -229,8 +237,10 @@ static void take(struct opts *o, const struct option_row *r, char *arg)
 		take_profile(o, arg);
 	else if (r->take == TAKE_SET)
 		take_set(o, arg);
-	else
+	else if (r->take == TAKE_PRESET)
 		preset_take(o, arg);
+	else
+		list_algs();
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
