@@ -315,8 +315,6 @@ struct profile {
  * @marked: receiver: how many of them were marked
  * @cnp_ps: receiver: when the next CNP may leave
  * @delivered: receiver: payload in order, bytes
- * @cnps: CNPs and echoes handled
- * @resent: packets sent again
  * @cc: the algorithm's state
  */
 struct flow {
@@ -350,8 +348,6 @@ struct flow {
 	u16 marked;
 	u64 cnp_ps;
 	u64 delivered;
-	u32 cnps;
-	u32 resent;
 	struct rcc_state cc;
 };
 

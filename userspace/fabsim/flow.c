@@ -150,7 +150,7 @@ struct pkt *flow_emit(struct sim *s, struct flow *f)
 	};
 	f->state = FLOW_BLOCKED;
 	f->nxt = psn + 1;
-	f->resent += psn < f->max;
+	s->counts.resent += psn < f->max;
 	f->max = rcc_max64(f->max, f->nxt);
 	s->counts.data_sent++;
 	pace_sent(s, f, k->bytes);
@@ -191,7 +191,6 @@ static void cnp_handle(struct sim *s, struct flow *f)
 {
 	struct rcc_event ev = { .type = RCC_EV_CNP };
 
-	f->cnps++;
 	s->counts.cnps_handled++;
 	cc_event(s, f, &ev);
 }

@@ -147,6 +147,9 @@ static void plot(const struct sim *s, const char *terminal, const char *suffix)
 
 static void plot_all(const struct sim *s)
 {
+	/* nothing to draw a line between */
+	if (s->samples.n < 3)
+		return;
 	if (system("command -v gnuplot > /dev/null")) {
 		fprintf(stderr, "fabsim: no gnuplot, so no picture: install the package gnuplot-nox\n");
 		return;

@@ -63,6 +63,27 @@ static void put_bottleneck(const struct sim *s, json_t *o)
 	put_count(o, "queue_max_bytes", p->hist->max_bytes);
 }
 
+static u64 data_in(const struct fifo *q)
+{
+	const struct pkt *k;
+	u64 n = 0;
+
+	for (k = q->head; k; k = k->next)
+		n += k->kind == PKT_DATA;
+	return n;
+}
+
+/* Packets of data that are on links or in queues, counted one by one: sent = received + dropped + these. */
+static u64 data_in_flight(const struct sim *s)
+{
+	const struct port *p;
+	u64 n = 0;
+
+	for (p = s->topo.ports; p < s->topo.ports + s->topo.nports; p++)
+		n += data_in(&p->wire) + data_in(&p->queue[RCC_PRIO_DATA]);
+	return n;
+}
+
 static void put_counts(const struct sim *s, json_t *o)
 {
 	const struct counts *c = &s->counts;
@@ -76,8 +97,9 @@ static void put_counts(const struct sim *s, json_t *o)
 	put_count(o, "longest_queue_bytes", longest);
 	put_count(o, "data_sent", c->data_sent);
 	put_count(o, "data_received", c->data_received);
-	put_count(o, "data_in_flight", c->data_sent - c->data_received - c->data_dropped);
+	put_count(o, "data_in_flight", data_in_flight(s));
 	put_count(o, "drops", c->data_dropped);
+	put_count(o, "resent", c->resent);
 	put_count(o, "marks", marks);
 	put_count(o, "cnps_sent", c->cnps_sent);
 	put_count(o, "cnps_handled", c->cnps_handled);

@@ -80,7 +80,7 @@ static void settings_find(struct opts *o)
 static void check_files(const struct opts *o)
 {
 	if (o->topo == TOPO_FILE && !o->flows_file)
-		die("--topo=%s: a file needs --flows, too; built in are: incast dumbbell", o->topo_file);
+		die("--topo=%s: must be incast or dumbbell, or a file together with --flows", o->topo_file);
 	if (o->topo != TOPO_FILE && o->flows_file)
 		die("--flows: only with --topo FILE");
 	if (o->topo == TOPO_FILE && (o->join_ps || o->leave_ps))

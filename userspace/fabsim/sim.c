@@ -236,7 +236,7 @@ void sim_free(struct sim *s)
 		next = p->next;
 		free(p);
 	}
-	free(s->topo.bottleneck->hist);
+	free(s->topo.bottleneck ? s->topo.bottleneck->hist : NULL);
 	free(s->topo.nodes);
 	free(s->topo.ports);
 	free(s->topo.hops);

@@ -65,7 +65,7 @@ u64 hist_percentile(const struct hist *h, u32 permille)
 		total += h->ps[i];
 	for (i = 0; i < HIST_BINS - 1; i++) {
 		sum += h->ps[i];
-		if (sum >= total / 1000 * permille)
+		if (sum >= total * permille / 1000)
 			break;
 	}
 	return rcc_min64(hist_top(i), h->max_bytes);

@@ -78,7 +78,7 @@ void topo_read(struct sim *s, const char *path)
 	bool *is_switch;
 
 	if (!r.file)
-		die("--topo: \"%s\" is not incast or dumbbell, and no file that can be read", path);
+		die("--topo=%s: must be incast or dumbbell, or a file that can be read", path);
 	r.nnodes = read_number(&r, "number of nodes", NODES_MAX);
 	nswitches = read_number(&r, "number of switches", r.nnodes);
 	nlinks = read_number(&r, "number of links", 64ULL * NODES_MAX);

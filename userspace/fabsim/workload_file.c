@@ -68,7 +68,7 @@ void workload_read(struct sim *s, const char *path)
 	u32 count, i;
 
 	if (!file)
-		die("--flows: \"%s\" cannot be read", path);
+		die("--flows=%s: must be a file that can be read", path);
 	if (fscanf(file, "%u", &count) != 1 || !count || count > FLOWS_MAX)
 		die("%s: does not begin with a number of flows from 1 to %u", path, FLOWS_MAX);
 	workload_alloc(s, count);
