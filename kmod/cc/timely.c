@@ -29,7 +29,7 @@
 	p(delta, "Mb/s", 1, 400000, 10, 100, 10, "additive increase per round trip") \
 	p(hai_factor, "", 1, 100, 5, 5, 5, "times delta in hyper-active increase") \
 	p(hai_after, "", 1, 100, 5, 5, 5, "round trips in a row without a rise before hyper-active increase") \
-	p(max_dec, "%", 1, 100, 50, 100, 100, "greatest share of the rate that one round trip takes") \
+	p(max_dec, "%", 1, 100, 80, 100, 100, "greatest share of the rate that one round trip takes") \
 	p(loss_dec, "%", 0, 100, 50, 0, 0, "share of the rate that a NAK takes, and a timeout twice") \
 	p(window, "%", 0, 1000, 125, 0, 0, "most in flight, as share of rate * t_high; 0: no limit") \
 	p(min_rate, "Mb/s", 1, 400000, 1, 1, 1, "least rate")
