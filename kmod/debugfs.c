@@ -23,11 +23,13 @@ static const char *type_name(u8 type)
 
 static void show_qp(struct seq_file *m, struct rcc_qp *qp)
 {
+	char alg[RCC_NAME_BYTES];
 	struct rcc_flow flow;
 	u64 rate, rx_ce, tx_cnp, rx_cnp, packets, bytes;
 	u32 req, resp, read;
 
 	spin_lock_bh(&qp->lock);
+	strscpy(alg, qp->alg->name, sizeof(alg));
 	flow = qp->flow;
 	rate = qp->pace.ns_per_byte ? qp->decision.rate_bps : 0;
 	req = skb_queue_len(&qp->req);
@@ -41,7 +43,7 @@ static void show_qp(struct seq_file *m, struct rcc_qp *qp)
 	spin_unlock_bh(&qp->lock);
 
 	seq_printf(m, "%6u %-5s %-8s %12llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu ", qp->ent.qpn,
-		   type_name(qp->type), qp->alg->name, rate, req, resp, read, packets, bytes, rx_ce, tx_cnp, rx_cnp);
+		   type_name(qp->type), alg, rate, req, resp, read, packets, bytes, rx_ce, tx_cnp, rx_cnp);
 	if (flow.version == 4)
 		seq_printf(m, "%pI4/%u\n", flow.daddr, flow.dqpn);
 	else if (flow.version == 6)

@@ -318,6 +318,7 @@ void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, str
 /* Requests count PSNs; a step back means that rxe repeats. READ requests take a range of PSNs and leave gaps. */
 static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
 	u32 next = rcc_psn_add(pkt->psn, 1);
 
 	if (!qp->seen_req) {
@@ -329,7 +330,7 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 			qp->probe_ns = 0;
 			if (!qp->naked) {
 				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
-				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
+				rcc_cc_event(qp, &ev);
 				qp->retrying = true;
 			}
 			qp->naked = false;
@@ -346,11 +347,13 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 /* READ responses likewise: a step back means that the peer asked again. */
 static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
+
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
 		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
 		/* what we dropped ourselves says nothing about the network */
 		if (!qp->resp_dropped)
-			rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
+			rcc_cc_event(qp, &ev);
 		qp->resp_dropped = false;
 	}
 	qp->seen_resp = true;

@@ -55,6 +55,7 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct
 {
 	bool obeyed = !qp->retrying && (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0);
 	bool rnr = (pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK;
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_NACK };
 
 	if (!rnr && (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->seen_nak && qp->nak_psn == pkt->psn))) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
@@ -64,7 +65,7 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct
 	if (!rnr) {
 		qp->seen_nak = true;
 		qp->nak_psn = pkt->psn;
-		rcc_cc_event(qp, RCC_EV_NACK, now_ns);
+		rcc_cc_event(qp, &ev);
 	}
 	qp->probe_ns = 0;
 	if (!obeyed)
@@ -89,7 +90,7 @@ static void ack(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 		qp->seen_nak = false;
 	}
 	if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
-		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
+		rcc_cc_base_rtt(qp->dev, now_ns - qp->probe_ns);
 		qp->probe_ns = 0;
 	}
 }

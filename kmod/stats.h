@@ -47,6 +47,10 @@
 	c(rx_malformed)		/* lengths that contradict each other */	\
 	/* bookkeeping */							\
 	c(rate_clamped)		/* decisions outside the pacer's range */	\
+	c(cc_alg_changed)	/* a QP went on under another algorithm, live */ \
+	c(cc_alg_gone)		/* an algorithm that was wanted is gone: the default serves */ \
+	c(cc_bad_decision)	/* rate 0, or beyond any device's, or a timer in the past */ \
+	c(cc_fallback)		/* 16 of those in a row: the QP left the algorithm */ \
 	c(qp_new)								\
 	c(qp_del)								\
 	c(qp_reused)		/* a QPN came back with another QP */		\
