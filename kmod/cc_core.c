@@ -24,15 +24,6 @@ static void limit(struct rcc_qp *qp)
 	qp->decision.rate_bps = bps;
 }
 
-/* Put a QP that waits into its new place in the wheel. */
-static void rearm(struct rcc_qp *qp, u64 now_ns)
-{
-	if (rcc_wheel_queued(&qp->wnode)) {
-		rcc_pacer_disarm(qp);
-		rcc_pacer_arm(qp, now_ns);
-	}
-}
-
 /* The one set for this QP; else the device's; else, if either has lost the QP, the first built-in one. */
 static struct rcc_slot *choose(const struct rcc_qp *qp)
 {
@@ -74,13 +65,13 @@ static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
 		WRITE_ONCE(qp->paced, true);
 		limit(qp);
 		rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
-		rearm(qp, now_ns);
+		rcc_pacer_rearm(qp, now_ns);
 		return;
 	}
 	/* no rate: what waits is due now, and the last of it switches the pacer off */
 	memset(&qp->pace, 0, sizeof(qp->pace));
 	memset(&qp->decision, 0, sizeof(qp->decision));
-	rearm(qp, now_ns);
+	rcc_pacer_rearm(qp, now_ns);
 	if (!rcc_wheel_queued(&qp->wnode) && !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp))
 		WRITE_ONCE(qp->paced, false);
 }
@@ -158,7 +149,7 @@ static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 	} else if (qp->decision.cwnd_bytes == before.cwnd_bytes && qp->decision.timer_ns == before.timer_ns) {
 		return;
 	}
-	rearm(qp, ev->now_ns);
+	rcc_pacer_rearm(qp, ev->now_ns);
 }
 
 /**
@@ -195,6 +186,21 @@ void rcc_cc_event(struct rcc_qp *qp, struct rcc_event *ev)
 		rcc_cc_sent(qp, ev->now_ns);
 	ev->random = get_random_u32();
 	tell(qp, ev);
+}
+
+/**
+ * rcc_cc_timer() - call an algorithm that asked for it, if its time has come
+ * @qp: the QP; the caller holds its lock and rcu_read_lock()
+ * @now_ns: time
+ */
+void rcc_cc_timer(struct rcc_qp *qp, u64 now_ns)
+{
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMER };
+
+	if (!qp->decision.timer_ns || now_ns < qp->decision.timer_ns)
+		return;
+	qp->decision.timer_ns = 0;
+	rcc_cc_event(qp, &ev);
 }
 
 /**

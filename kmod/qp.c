@@ -53,6 +53,15 @@ static bool qp_unlink(struct rcc_qp *qp)
 	return true;
 }
 
+/* A record that nobody else has seen. */
+static void qp_discard(struct rcc_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	rcc_pacer_disarm(qp);
+	spin_unlock_bh(&qp->lock);
+	rcc_qp_put(qp);
+}
+
 /**
  * rcc_qp_learn() - make a QP's record
  * @dev: its device
@@ -77,7 +86,7 @@ struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp)
 	old = rcc_qp_find(dev, ibqp->qp_num);
 	if (old && old->ibqp == ibqp && !READ_ONCE(old->dead)) {
 		spin_unlock_irqrestore(&dev->lock, irq);
-		rcc_qp_put(qp);
+		qp_discard(qp);
 		return old;
 	}
 	if (old) {
@@ -128,7 +137,8 @@ static void forget_peer(struct rcc_qp *qp)
 	qp->retrying = false;
 	qp->seen_ack = false;
 	qp->repeating = false;
-	qp->probe_ns = 0;
+	qp->rtt_ns = 0;
+	rcc_flight_reset(&qp->flight);
 	memset(qp->left, 0, sizeof(qp->left));
 }
 

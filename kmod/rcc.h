@@ -47,6 +47,7 @@
 
 #include "cc/algs.h"
 #include "cc/np.h"
+#include "pure/flight.h"
 #include "pure/pace.h"
 #include "pure/psn.h"
 #include "pure/qptab.h"
@@ -64,6 +65,9 @@
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
 #define RCC_ACKREQ_PACKETS	16	/* the same in packets */
 #define RCC_ACKREQ_AGAIN	4	/* the same in packets that are sent again */
+
+#define RCC_STALL_NS		(8 * NSEC_PER_MSEC)	/* least time that a closed window holds without any ACK */
+#define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data: half of rxe's timer */
 
 #define RCC_TX_EVENT_PACKETS	16	/* packets that one TX event may stand for, if none had to wait */
 
@@ -212,6 +216,8 @@ enum {
  * @gone: place in dev->gone
  * @list: place in dev->qps (dev->lock)
  * @floor_bps: least rate that keeps rxe's timer quiet
+ * @timeout_ns: rxe's ACK timeout; 0: not known, or it waits for ever
+ * @mtu_bytes: path MTU (payload); 0: not known
  * @np_last_ns: when the last CNP was sent for it (cmpxchg)
  * @rcu: freed a grace period after the last reference
  * @lock: everything below
@@ -237,8 +243,9 @@ enum {
  * @state: its private state
  * @admitted_ns: when the last READ request was let in
  * @ackreq_ns: when the last packet with AckReq left
- * @probe_psn: PSN whose ACK ends the running RTT measurement
- * @probe_ns: when it left; 0: none runs
+ * @stall_ns: when a closed window lets a packet go all the same
+ * @rtt_ns: round trip, smoothed by 1/8; 0: none measured yet
+ * @flight: requests on their way
  * @flow: addresses towards the peer, for CNPs and checks; version 0: not known
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
@@ -277,6 +284,8 @@ struct rcc_qp {
 	struct llist_node gone;
 	struct list_head list;
 	u64 floor_bps;
+	u64 timeout_ns;
+	u32 mtu_bytes;
 	u64 np_last_ns;
 	struct rcu_head rcu;
 
@@ -312,8 +321,9 @@ struct rcc_qp {
 	struct rcc_state state;
 	u64 admitted_ns;
 	u64 ackreq_ns;
-	u64 probe_ns;
-	u32 probe_psn;
+	u64 stall_ns;
+	u64 rtt_ns;
+	struct rcc_flight flight;
 	struct rcc_flow flow;
 	u32 snd_nxt;
 	u32 snd_max;
@@ -403,6 +413,12 @@ static inline bool rcc_qp_to_peer(const struct rcc_qp *qp, const struct sk_buff 
 	return qp->flow.sport == pkt->sport && rcc_qp_same_peer(qp, skb, pkt);
 }
 
+/* Does the QP's algorithm live on ACKs? The caller holds its lock or rcu_read_lock(). */
+static inline bool rcc_qp_wants_acks(const struct rcc_qp *qp)
+{
+	return READ_ONCE(qp->alg)->events & (RCC_WANT(RCC_EV_ACK) | RCC_WANT(RCC_EV_RTT));
+}
+
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);
 bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
@@ -423,6 +439,8 @@ void rcc_pacer_exit(struct rcc_dev *dev);
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
 void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
+void rcc_pacer_rearm(struct rcc_qp *qp, u64 now_ns);
+u64 rcc_pacer_stall_ns(const struct rcc_qp *qp);
 void rcc_pacer_disarm(struct rcc_qp *qp);
 void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
 
@@ -431,6 +449,7 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_change(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_sent(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_event(struct rcc_qp *qp, struct rcc_event *ev);
+void rcc_cc_timer(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_base_rtt(struct rcc_dev *dev, u64 rtt_ns);
 
 /* alg.c */

@@ -40,6 +40,8 @@
 	c(tx_dropped_resp_overflow)	/* READ response beyond the QP's bound */ \
 	c(tx_local_drop)	/* lost between us and the wire */		\
 	c(tx_unparsed)		/* from rxe, but not RoCEv2 as we know it */	\
+	c(tx_window_stall)	/* sent beyond a window that no ACK opened in time */ \
+	c(tx_read_charge_cut)	/* READs whose data would have held the QP for too long */ \
 	c(tx_ackreq)		/* ACK asked for to keep rxe's timer quiet */	\
 	c(rx_read_held)		/* requests held until READ responses drain */	\
 	c(rx_read_released)							\
