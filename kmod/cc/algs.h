@@ -7,6 +7,10 @@
 
 extern const struct rcc_alg rcc_alg_none;
 extern const struct rcc_alg rcc_alg_dcqcn;
+extern const struct rcc_alg rcc_alg_fixed;
+extern const struct rcc_alg rcc_alg_rtt;
+extern const struct rcc_alg rcc_alg_swift;
+extern const struct rcc_alg rcc_alg_timely;
 
 extern const struct rcc_alg *const rcc_algs[];
 extern const u32 rcc_nalgs;

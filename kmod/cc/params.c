@@ -5,6 +5,10 @@
 const struct rcc_alg *const rcc_algs[] = {
 	&rcc_alg_dcqcn,
 	&rcc_alg_none,
+	&rcc_alg_fixed,
+	&rcc_alg_rtt,
+	&rcc_alg_timely,
+	&rcc_alg_swift,
 };
 
 const u32 rcc_nalgs = sizeof(rcc_algs) / sizeof(rcc_algs[0]);
