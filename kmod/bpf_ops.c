@@ -102,8 +102,8 @@ static int write_allowed(struct bpf_verifier_log *log, const struct bpf_reg_stat
 	const struct btf_type *t = btf_type_by_id(reg->btf, reg->btf_id);
 
 	if (type_flag(reg->type) & MEM_RDONLY) {
-		bpf_log(log, "rxe_cc: read-only: of its arguments a program may write struct rcc_state, "
-			"rate_bps, cwnd_bytes and timer_ns of struct rcc_decision, and in scale() struct rcc_values\n");
+		bpf_log(log, "rxe_cc: this is read-only; what a program may write is struct rcc_state, rate_bps,\n");
+		bpf_log(log, "cwnd_bytes and timer_ns of struct rcc_decision, and in scale() struct rcc_values\n");
 		return -EACCES;
 	}
 	if (off < 0 || off % size || off + size > t->size) {
@@ -131,26 +131,17 @@ static int init_type(struct btf *btf)
 	return 0;
 }
 
-#define COPY_MEMBER(name)								\
-	case offsetof(struct rxe_cc_ops, name):						\
-		memcpy(&to->name, &from->name, sizeof(to->name));			\
-		return 1;
-
-/* Called for each member in turn. What is no function is copied here; the whole is checked when all are there. */
+/* Called for each member in turn; functions are the caller's. The whole is checked when all are there. */
 static int init_member(const struct btf_type *t, const struct btf_member *member, void *kdata, const void *udata)
 {
-	const struct rxe_cc_ops *from = udata;
-	struct rxe_cc_ops *to = kdata;
+	u32 off = __btf_member_bit_offset(t, member) / 8;
 
-	switch (__btf_member_bit_offset(t, member) / 8) {
-	COPY_MEMBER(name)
-	COPY_MEMBER(doc)
-	COPY_MEMBER(paces)
-	COPY_MEMBER(events)
-	COPY_MEMBER(nparams)
-	COPY_MEMBER(params)
-	}
-	return 0;
+	if (off < offsetof(struct rxe_cc_ops, name))
+		return 0;
+	/* with the first that is data come all the others */
+	if (off == offsetof(struct rxe_cc_ops, name))
+		memcpy(kdata + off, udata + off, sizeof(struct rxe_cc_ops) - off);
+	return 1;
 }
 
 static struct rcc_alg alg_of(const struct rxe_cc_ops *ops)

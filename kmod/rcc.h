@@ -469,6 +469,7 @@ struct rcc_slot *rcc_slot_default(void);
 void rcc_alg_init(void);
 
 /* bpf_ops.c */
+u64 bpf_rcc_mul_div(u64 a, u64 b, u64 c);
 void rcc_bpf_init(void);
 
 /* conf.c */

@@ -23,6 +23,8 @@
  * @nparams: number of parameters, at most RCC_PARAMS_MAX
  * @params: their descriptors: a name [a-z0-9_] for each, a range, and a value within it for each profile
  *
+ * Functions come first, then data.
+ *
  * The programs may read all of what they are given, and write what their prototypes give them without const: @state
  * (RCC_STATE_BYTES of their own, kept for the QP's life under this algorithm), the fields of @d, and @v in @scale. Nothing
  * they are given is theirs any more when they return. They may call the helpers that every BPF program may call, but for
