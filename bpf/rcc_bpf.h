@@ -24,7 +24,7 @@ struct __attribute__((preserve_access_index)) rcc_path;
 
 /* The table at the end of the algorithm's file serves to compile only: then nothing of it needs to be in the object. */
 #pragma clang attribute push(__attribute__((internal_linkage)), apply_to = variable(is_global))
-#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+#pragma clang attribute push([[clang::always_inline]], apply_to = function)
 #include "../kmod/cc/algs.h"
 
 #define RCC_BPF_ALG(alg, list)								\
