@@ -78,6 +78,7 @@ check: deps
 	@rm -rf build/check
 	@$(suite) style selftests/style.sh
 	+@$(suite) unit $(MAKE) --no-print-directory -C userspace/tests check
+	+@$(suite) fabsim $(MAKE) --no-print-directory -C userspace/fabsim check
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
 	+@$(suite) guests $(MAKE) --no-print-directory guests
@@ -95,12 +96,16 @@ demo: deps modules
 bench: deps
 	+@$(MAKE) --no-print-directory -C userspace/bench run
 
+# Every algorithm at 25 to 400 Gb/s: build/sim/.
+sim-report: deps
+	+@$(MAKE) --no-print-directory -C userspace/fabsim report
+
 fuzz: deps
 	+@$(MAKE) --no-print-directory -C userspace/fuzz long
 
 clean:
 	rm -rf build
-	+@for d in userspace/tests userspace/fuzz userspace/bench; do \
+	+@for d in userspace/tests userspace/fuzz userspace/bench userspace/fabsim; do \
 		[ ! -f $$d/Makefile ] || $(MAKE) --no-print-directory -C $$d clean; \
 	done
 
@@ -115,7 +120,8 @@ help:
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
 	@echo 'make demo           an incast with and without the module: table and picture'
 	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
+	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
-.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench fuzz \
-	clean help
+.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench \
+	sim-report fuzz clean help

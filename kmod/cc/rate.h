@@ -65,6 +65,26 @@ static inline u64 rcc_scale_rtt_us(const struct rcc_path *path)
 }
 
 /**
+ * rcc_scale_rtt_ns() - the base RTT that `auto` scales targets to
+ * @path: what is known of the way
+ *
+ * Exact up to 64 us, beyond that the next power of four: there software answers, and the least that it was seen to take
+ * differs between hosts. One that aims at a tenth less than the others gets half of what they get.
+ *
+ * Return: nanoseconds, from 1000 to 2^22 * 1000.
+ */
+static inline u64 rcc_scale_rtt_ns(const struct rcc_path *path)
+{
+	u64 us = RCC_SCALE_RTT_MAX_US;
+
+	if (path->base_rtt_ns <= us * 1000)
+		return rcc_max64(path->base_rtt_ns, 1000);
+	while (us < 1 << 22 && us * 1000 < path->base_rtt_ns)
+		us *= 4;
+	return us * 1000;
+}
+
+/**
  * rcc_left_since() - did the packet whose round trip was measured leave after a reaction?
  * @ev: an event with rtt_ns
  * @react_ns: when the algorithm last reacted
@@ -121,6 +141,18 @@ static inline void rcc_rate_lost(struct rcc_rate *r, const struct rcc_event *ev,
 	if (ev->type == RCC_EV_TIMEOUT)
 		bps = rcc_percent(bps, 100 - percent);
 	rcc_rate_set(r, bps, min_mbps, ev->now_ns);
+}
+
+/**
+ * rcc_in_flight() - bytes that are on their way at a rate for some time
+ * @bps: below 2^40
+ * @ns: below 2^33
+ *
+ * Return: bytes, to a Mb/s of the rate.
+ */
+static inline u64 rcc_in_flight(u64 bps, u64 ns)
+{
+	return rcc_div64(rcc_div64(bps, RCC_BPS_PER_MBPS) * ns, 8000);
 }
 
 #endif /* RCC_RATE_H */

@@ -23,6 +23,7 @@
 	p(ai_rate, "Mb/s", 1, 400000, 40, 40, 40, "additive increase per round trip") \
 	p(max_dec, "%", 1, 100, 80, 100, 100, "greatest share of the rate that one round trip takes") \
 	p(loss_dec, "%", 0, 100, 50, 50, 0, "share of the rate that a NAK takes, and a timeout twice") \
+	p(window, "%", 0, 1000, 110, 0, 0, "most in flight, as share of rate * target; 0: no limit") \
 	p(min_rate, "Mb/s", 1, 400000, 1, 1, 1, "least rate")
 
 RCC_PARAMS_DEFINE(rtt, RTT_PARAMS);
@@ -41,13 +42,24 @@ static void measured(struct rcc_rate *r, const struct rtt_params *p, const struc
 	rcc_rate_set(r, bps, p->min_rate, ev->now_ns);
 }
 
+static void decide(const struct rcc_rate *r, const struct rtt_params *p, struct rcc_decision *d)
+{
+	d->rate_bps = r->bps;
+	d->cwnd_bytes = p->window ? rcc_max64(rcc_percent(rcc_in_flight(r->bps, p->target), p->window), 1) : 0;
+}
+
+/*
+ * A quarter of the target is the path, the rest queue. The line is what its netdev says: the longer the path, the less of
+ * that a host can really send, and the smaller the steps.
+ */
 static void rtt_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct rtt_params *p = (struct rtt_params *)v->v;
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
+	u64 rtt_ns = rcc_scale_rtt_ns(path);
 
-	p->target = 4 * path->base_rtt_ns;
-	p->ai_rate = rcc_div64(line_mbps, 5000);
+	p->target = 4 * rtt_ns;
+	p->ai_rate = rcc_div64(line_mbps * 16, rtt_ns);
 	p->min_rate = rcc_div64(line_mbps, 10000);
 }
 
@@ -59,7 +71,7 @@ static void rtt_init(struct rcc_state *state, const struct rcc_values *v, const 
 	r->line_bps = path->line_bps;
 	r->rtt_ns = path->base_rtt_ns;
 	rcc_rate_set(r, rcc_start_bps(path), RCC_VALUES(rtt, v)->min_rate, now_ns);
-	d->rate_bps = r->bps;
+	decide(r, RCC_VALUES(rtt, v), d);
 }
 
 static void rtt_event(struct rcc_state *state, const struct rcc_values *v, const struct rcc_event *ev,
@@ -72,7 +84,7 @@ static void rtt_event(struct rcc_state *state, const struct rcc_values *v, const
 		rcc_rate_lost(r, ev, p->loss_dec, p->min_rate);
 	else if (ev->rtt_ns)
 		measured(r, p, ev);
-	d->rate_bps = r->bps;
+	decide(r, p, d);
 }
 
 const struct rcc_alg rcc_alg_rtt = {

@@ -32,7 +32,7 @@
 	p(fs_min_cwnd, "/1024", 1, 1048576, 102, 102, 102, "window, in packets, at which it adds all of that") \
 	p(fs_max_cwnd, "/1024", 2, 1048576, 102400, 102400, 102400, "window, in packets, from which on it adds nothing") \
 	p(host_target, "ns", 1000, 4000000000, 100000, 100000, 100000, "delay of the hosts to aim at") \
-	p(ai, "/1024", 1, 65536, 1024, 1024, 1024, "packets added to the window per round trip") \
+	p(ai, "/1024", 1, 65536, 512, 1024, 1024, "packets added to the window per round trip") \
 	p(beta, "/1024", 0, 1024, 819, 819, 819, "strength of decreases") \
 	p(max_mdf, "%", 1, 99, 50, 50, 50, "greatest share of the window that one round trip takes") \
 	p(retx_reset, "", 1, 100, 5, 5, 5, "timeouts in a row that leave the least window") \
@@ -170,19 +170,15 @@ static void decide(const struct swift *s, struct rcc_decision *d)
 					  s->line_bps);
 }
 
-/* In steps of a Mb/s, since a rate times a time takes more than 64 bits. */
-static u64 in_flight_bytes(u64 bps, u64 rtt_ns)
-{
-	return rcc_div64(rcc_div64(bps, RCC_BPS_PER_MBPS) * rtt_ns, 8000);
-}
-
+/* The paper's proportions, for any path; half a packet, since a window is a few packets where many flows meet. */
 static void swift_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct swift_params *p = (struct swift_params *)v->v;
 
-	p->base_target = 3 * path->base_rtt_ns;
+	p->base_target = 2 * rcc_scale_rtt_ns(path);
 	p->fs_range = 5 * p->base_target;
-	p->ai = 256;
+	p->host_target = p->base_target;
+	p->max_cwnd = rcc_div64(rcc_in_flight(path->line_bps, p->base_target), rcc_max64(path->mtu_bytes, MTU_MIN_BYTES)) + 1;
 }
 
 static void swift_init(struct rcc_state *state, const struct rcc_values *v, const struct rcc_path *path, u64 now_ns,
@@ -196,7 +192,7 @@ static void swift_init(struct rcc_state *state, const struct rcc_values *v, cons
 	s->mtu_bytes = rcc_max64(path->mtu_bytes, MTU_MIN_BYTES);
 	set_cwnd(&s->host, p, ~0ULL);
 	/* what is on its way at that rate, without a queue */
-	set_cwnd(&s->fabric, p, rcc_div64(in_flight_bytes(s->start_bps, path->base_rtt_ns) << CWND_SHIFT, s->mtu_bytes));
+	set_cwnd(&s->fabric, p, rcc_div64(rcc_in_flight(s->start_bps, path->base_rtt_ns) << CWND_SHIFT, s->mtu_bytes));
 	set_target(s, p, now_ns);
 	decide(s, d);
 }

@@ -29,8 +29,9 @@
 	p(delta, "Mb/s", 1, 400000, 10, 100, 10, "additive increase per round trip") \
 	p(hai_factor, "", 1, 100, 5, 5, 5, "times delta in hyper-active increase") \
 	p(hai_after, "", 1, 100, 5, 5, 5, "round trips in a row without a rise before hyper-active increase") \
-	p(max_dec, "%", 1, 100, 50, 100, 100, "greatest share of the rate that one round trip takes") \
+	p(max_dec, "%", 1, 100, 80, 100, 100, "greatest share of the rate that one round trip takes") \
 	p(loss_dec, "%", 0, 100, 50, 0, 0, "share of the rate that a NAK takes, and a timeout twice") \
+	p(window, "%", 0, 1000, 125, 0, 0, "most in flight, as share of rate * t_high; 0: no limit") \
 	p(min_rate, "Mb/s", 1, 400000, 1, 1, 1, "least rate")
 
 RCC_PARAMS_DEFINE(timely, TIMELY_PARAMS);
@@ -88,15 +89,22 @@ static void measured(struct timely *s, const struct timely_params *p, const stru
 	rcc_rate_set(&s->rate, bps, p->min_rate, ev->now_ns);
 }
 
+static void decide(const struct timely *s, const struct timely_params *p, struct rcc_decision *d)
+{
+	d->rate_bps = s->rate.bps;
+	d->cwnd_bytes = p->window ? rcc_max64(rcc_percent(rcc_in_flight(s->rate.bps, p->t_high), p->window), 1) : 0;
+}
+
 static void timely_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct timely_params *p = (struct timely_params *)v->v;
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
+	u64 rtt_ns = rcc_scale_rtt_ns(path);
 
-	p->t_low = 3 * path->base_rtt_ns;
-	p->t_high = 5 * path->base_rtt_ns;
-	p->min_rtt = path->base_rtt_ns;
-	p->delta = rcc_div64(line_mbps, 5000);
+	p->t_low = 3 * rtt_ns;
+	p->t_high = 4 * rtt_ns;
+	p->min_rtt = 4 * rtt_ns;
+	p->delta = rcc_div64(line_mbps * 16, rtt_ns);
 	p->min_rate = rcc_div64(line_mbps, 10000);
 }
 
@@ -108,7 +116,7 @@ static void timely_init(struct rcc_state *state, const struct rcc_values *v, con
 	s->rate.line_bps = path->line_bps;
 	s->rate.rtt_ns = path->base_rtt_ns;
 	rcc_rate_set(&s->rate, rcc_start_bps(path), RCC_VALUES(timely, v)->min_rate, now_ns);
-	d->rate_bps = s->rate.bps;
+	decide(s, RCC_VALUES(timely, v), d);
 }
 
 static void timely_event(struct rcc_state *state, const struct rcc_values *v, const struct rcc_event *ev,
@@ -121,7 +129,7 @@ static void timely_event(struct rcc_state *state, const struct rcc_values *v, co
 		rcc_rate_lost(&s->rate, ev, p->loss_dec, p->min_rate);
 	else if (ev->rtt_ns)
 		measured(s, p, ev);
-	d->rate_bps = s->rate.bps;
+	decide(s, p, d);
 }
 
 const struct rcc_alg rcc_alg_timely = {

@@ -21,6 +21,7 @@ unit="clang libclang-rt-14-dev zlib1g-dev libibverbs-dev librdmacm-dev libmnl-de
 style="perl shellcheck sparse linux-source-6.12"
 vectors="python3-scapy tshark"
 figures="gnuplot-nox"
+simulator="libjansson-dev"
 
 # From backports: the emulator of the release is older than the kernels under test, and libbpf and bpftool older than
 # struct_ops of modules.  PACKAGE=OLDEST, epochs included.
@@ -136,7 +137,7 @@ need_packages()
 	local list
 
 	# shellcheck disable=SC2086 # lists
-	list=$(missing $build $guest $bpf $unit $style $vectors $figures)
+	list=$(missing $build $guest $bpf $unit $style $vectors $figures $simulator)
 	if [ -n "$list" ]; then
 		# shellcheck disable=SC2086 # a list
 		install $list
