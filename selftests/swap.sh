@@ -30,7 +30,7 @@ swaps()
 
 	swap rxe3 $((SWAPS / 2)) &
 	other=$!
-	swap rxe1 $((SWAPS / 2)) && wait $other
+	swap rxe1 $((SWAPS / 2)) && wait "$other"
 }
 
 # What stands for a packet that did not arrive, in the driver and here.
