@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* fabsim: reads its options, runs one simulation, reports. */
-#include <stdarg.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "fabsim.h"
-
-/**
- * die() - end with a message
- * @format: what is wrong and what would be right
- */
-_Noreturn void die(const char *format, ...)
-{
-	va_list args;
-
-	fputs("fabsim: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(2);
-}
 
 /**
  * alloc_zeroed() - memory that is there

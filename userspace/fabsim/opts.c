@@ -4,7 +4,6 @@
  * checked before anything is done.
  */
 #include <argp.h>
-#include <stdlib.h>
 
 #include "fabsim.h"
 

@@ -9,7 +9,6 @@
  *	run.png, .svg	the same as a picture, if gnuplot is installed
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "fabsim.h"
@@ -126,7 +125,7 @@ static void write_rates(const struct sim *s, const char *name, double (*mbps)(co
 	done(f, path);
 }
 
-static void plot(const struct sim *s, const char *terminal, const char *suffix)
+static void draw(const struct sim *s, const char *terminal, const char *suffix)
 {
 	FILE *g = popen("gnuplot 2>/dev/null", "w");
 
@@ -145,7 +144,7 @@ static void plot(const struct sim *s, const char *terminal, const char *suffix)
 		fprintf(stderr, "fabsim: gnuplot failed: no picture in %s\n", s->opts->out);
 }
 
-static void plot_all(const struct sim *s)
+static void pictures(const struct sim *s)
 {
 	/* nothing to draw a line between */
 	if (s->samples.n < 3)
@@ -154,8 +153,8 @@ static void plot_all(const struct sim *s)
 		fprintf(stderr, "fabsim: no gnuplot, so no picture: install the package gnuplot-nox\n");
 		return;
 	}
-	plot(s, "pngcairo", "png");
-	plot(s, "svg", "svg");
+	draw(s, "pngcairo", "png");
+	draw(s, "svg", "svg");
 }
 
 /**
@@ -179,5 +178,5 @@ void output_write(const struct sim *s, const json_t *summary)
 	f = open_in(s, "summary.json", path, sizeof(path));
 	json_dumpf(summary, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	done(f, path);
-	plot_all(s);
+	pictures(s);
 }

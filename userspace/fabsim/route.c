@@ -3,8 +3,6 @@
  * Shortest paths, counted in links, found from each destination backwards. Where several next hops are equally near, a hash
  * of the flow and the switch decides (ECMP), so a flow keeps its path, and its ACKs have one of their own.
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 static void hops_add(struct topo *t, u16 port)

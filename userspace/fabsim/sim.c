@@ -6,8 +6,6 @@
  * most one live entry. Moving a timer to a later time leaves the entry where it is: it comes early and is put in anew,
  * which makes timers that are moved with every packet, such as those for retransmission, almost free.
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 #define ID_BITS			24
@@ -16,7 +14,7 @@
 
 static bool before(const struct event *a, const struct event *b)
 {
-	return ((unsigned __int128)a->at_ps << 64 | a->order) < ((unsigned __int128)b->at_ps << 64 | b->order);
+	return ((u128)a->at_ps << 64 | a->order) < ((u128)b->at_ps << 64 | b->order);
 }
 
 static void heap_push(struct sim *s, struct event e)

@@ -6,8 +6,6 @@
  *	dumbbell	2..N+1 --- 0 === 1 --- N+2..2N+1
  *	file		see topo_file.c
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 /* PFC as HPCC's simulator sets it up: thresholds of 1/8 of what is free, more for links faster than the NICs' */

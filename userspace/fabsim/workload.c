@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The flows: from whom, to whom, how much, and when; those of the built-in fabrics, or of a file (workload_file.c). */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 #define FIRST_SPORT	10000

@@ -3,7 +3,8 @@
 #
 # options.sh FABSIM - bad options say what would be right, and change nothing.
 
-# shellcheck source=lib.sh
+# shellcheck disable=SC2317 # functions called by name
+# shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
 # refused WORDS OPTION...: exit status 2, the message has WORDS, and nothing is written

@@ -9,10 +9,12 @@
 # given is named where it is used. With PEERS=<directory of its files and results>,
 # those are compared as well; that is not counted as tests.
 
-# shellcheck source=lib.sh
+# shellcheck disable=SC2317 # functions called by name
+# shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
 mtu=1000 header=48 ack=60 delay_ns=1000
+sizes="1 1000 10000 1000000"
 
 # ser_ns BYTES GBPS: transmission, cut as in ns-3
 ser_ns()
@@ -29,9 +31,9 @@ lone_ns()
 	packets=$(((bytes + mtu - 1) / mtu))
 	first=$((bytes < mtu ? bytes + header : mtu + header))
 	for gbps; do
-		ns=$((ns + 2 * delay_ns + $(ser_ns $first "$gbps") + $(ser_ns $ack "$gbps")))
-		if [ "$(ser_ns $first "$gbps")" -gt $slowest ]; then
-			slowest=$(ser_ns $first "$gbps")
+		ns=$((ns + 2 * delay_ns + $(ser_ns "$first" "$gbps") + $(ser_ns "$ack" "$gbps")))
+		if [ "$(ser_ns "$first" "$gbps")" -gt "$slowest" ]; then
+			slowest=$(ser_ns "$first" "$gbps")
 		fi
 	done
 	echo $((ns + (packets - 1) * slowest))
@@ -90,7 +92,7 @@ lone_star()
 	local bytes
 
 	star 17 > "$tmp/star"
-	for bytes in 1 1000 10000 1000000; do
+	for bytes in $sizes; do
 		equal "$bytes bytes" "$(one star 2 1 $bytes)" "$(lone_ns $bytes 100 100)" || return
 	done
 }
@@ -101,7 +103,7 @@ lone_chain()
 	local bytes
 
 	chain > "$tmp/chain"
-	for bytes in 1 1000 10000 1000000; do
+	for bytes in $sizes; do
 		equal "$bytes bytes" "$(one chain 0 6 $bytes)" \
 			"$(lone_ns $bytes 100 400 400 400 400 100)" || return
 	done
