@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Between the QPs and the algorithms: events one way, decisions the other; algorithms and parameters of a device.
+ * Between the QPs and the algorithms: events one way, decisions the other.
  *
- * Readers take the device's parameters under RCU. Writers hold dev->cfg, build a whole new set, and publish it with one
- * store, so an event sees the old set or the new one.
+ * Whatever an algorithm decides is brought into what the pacer can do. One that keeps deciding nonsense loses the QP.
  */
 #include <linux/random.h>
-#include <linux/slab.h>
 
 #include "rcc.h"
 #include "trace.h"
 
-static u32 alg_index(const struct rcc_alg *alg)
-{
-	u32 i;
-
-	for (i = 0; i < rcc_nalgs; i++)
-		if (rcc_algs[i] == alg)
-			return i;
-	return 0;
-}
-
-static struct rcc_params __rcu **params_of(struct rcc_dev *dev, const struct rcc_alg *alg)
-{
-	return alg == &rcc_np ? &dev->np : &dev->params[alg_index(alg)];
-}
-
-static struct rcc_path path_of(const struct rcc_dev *dev)
-{
-	return (struct rcc_path) {
-		.line_bps = READ_ONCE(dev->line_bps),
-		.base_rtt_ns = READ_ONCE(dev->base_rtt_ns) ?: RCC_BASE_RTT_FALLBACK_NS,
-		.mtu_bytes = RCC_MTU_BYTES,
-	};
-}
+/* How many senseless decisions in a row take the QP away from an algorithm. */
+#define BAD_DECISIONS	16
 
 /* Bring a decision into what the pacer can do and what the QP's own timer bears. */
 static void limit(struct rcc_qp *qp)
@@ -47,66 +24,132 @@ static void limit(struct rcc_qp *qp)
 	qp->decision.rate_bps = bps;
 }
 
-/* Hand a decision within its limits to the pacer. */
-static void apply(struct rcc_qp *qp, u64 now_ns)
+/* The one set for this QP; else the device's; else, if either has lost the QP, the first built-in one. */
+static struct rcc_slot *choose(const struct rcc_qp *qp)
 {
-	rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
-	if (rcc_wheel_queued(&qp->wnode)) {
-		rcc_pacer_disarm(qp);
-		rcc_pacer_arm(qp, now_ns);
+	if (qp->want)
+		return qp->want;
+	return qp->distrust ? &rcc_slots[0] : READ_ONCE(qp->dev->slot);
+}
+
+static void use_slot(struct rcc_qp *qp)
+{
+	struct rcc_slot *slot = choose(qp), *old = qp->slot;
+
+	if (!rcc_slot_get(slot)) {
+		slot = &rcc_slots[0];
+		rcc_slot_get(slot);
+		rcc_count(qp->dev, RCC_C_cc_alg_gone);
 	}
+	qp->slot = slot;
+	qp->alg = rcc_slot_alg(slot);
+	qp->params = &qp->dev->params[slot - rcc_slots];
+	rcc_slot_put(old);
+}
+
+static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
+{
+	struct rcc_path path = rcc_conf_path(qp->dev);
+
+	path.start_bps = start_bps ?: path.line_bps;
+	rcu_read_lock();
+	use_slot(qp);
+	qp->unsaid_packets = 0;
+	qp->unsaid_bytes = 0;
+	qp->bad_decisions = 0;
+	memset(&qp->state, 0, sizeof(qp->state));
+	memset(&qp->decision, 0, sizeof(qp->decision));
+	qp->alg->init(&qp->state, &rcu_dereference(*qp->params)->values, &path, now_ns, &qp->decision);
+	rcu_read_unlock();
+	if (qp->alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(qp->dev->open)) {
+		WRITE_ONCE(qp->paced, true);
+		limit(qp);
+		rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
+		rcc_pacer_rearm(qp, now_ns);
+		return;
+	}
+	/* no rate: what waits is due now, and the last of it switches the pacer off */
+	memset(&qp->pace, 0, sizeof(qp->pace));
+	memset(&qp->decision, 0, sizeof(qp->decision));
+	rcc_pacer_rearm(qp, now_ns);
+	if (!rcc_wheel_queued(&qp->wnode) && !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp))
+		WRITE_ONCE(qp->paced, false);
 }
 
 /**
- * rcc_cc_start() - begin a QP's life under its device's algorithm
+ * rcc_cc_start() - begin a QP's life under the algorithm that is chosen for it
  * @qp: the QP; the caller holds its lock, or has not published it yet
  * @now_ns: time
  */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 {
-	struct rcc_dev *dev = qp->dev;
-	const struct rcc_alg *alg = READ_ONCE(dev->alg);
-	struct rcc_path path = path_of(dev);
+	start(qp, now_ns, 0);
+}
 
-	rcu_read_lock();
-	qp->alg = alg;
-	qp->params = params_of(dev, alg);
-	qp->unsaid_packets = 0;
-	qp->unsaid_bytes = 0;
-	memset(&qp->state, 0, sizeof(qp->state));
-	memset(&qp->decision, 0, sizeof(qp->decision));
-	alg->init(&qp->state, &rcu_dereference(*qp->params)->values, &path, now_ns, &qp->decision);
-	rcu_read_unlock();
-	if (alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(dev->open)) {
-		WRITE_ONCE(qp->paced, true);
-		limit(qp);
-		apply(qp, now_ns);
-		return;
+/**
+ * rcc_cc_change() - go on under the algorithm that is now chosen for a QP, at the rate that it has
+ * @qp: the QP; the caller holds its lock
+ * @now_ns: time
+ */
+void rcc_cc_change(struct rcc_qp *qp, u64 now_ns)
+{
+	rcc_count(qp->dev, RCC_C_cc_alg_changed);
+	start(qp, now_ns, qp->pace.ns_per_byte ? qp->decision.rate_bps : 0);
+}
+
+/* Nobody means a rate of nothing, or one that no device has, or to be called at a time that is over. */
+static bool senseless(const struct rcc_decision *d, u64 timer_before, u64 now_ns)
+{
+	return !d->rate_bps || d->rate_bps > RCC_LINE_MAX_MBPS * RCC_BPS_PER_MBPS ||
+	       (d->timer_ns != timer_before && d->timer_ns && d->timer_ns <= now_ns);
+}
+
+/* Returns true if the QP has left the algorithm. */
+static bool judge(struct rcc_qp *qp, u64 timer_before, u64 now_ns)
+{
+	if (likely(!senseless(&qp->decision, timer_before, now_ns))) {
+		qp->bad_decisions = 0;
+		return false;
 	}
-	/* no rate: what waits is due now, and the last of it switches the pacer off */
-	memset(&qp->pace, 0, sizeof(qp->pace));
-	if (rcc_wheel_queued(&qp->wnode)) {
-		rcc_pacer_disarm(qp);
-		rcc_pacer_arm(qp, now_ns);
-	} else if (!qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp)) {
-		WRITE_ONCE(qp->paced, false);
-	}
+	rcc_count(qp->dev, RCC_C_cc_bad_decision);
+	if (qp->decision.timer_ns <= now_ns)
+		qp->decision.timer_ns = 0;
+	if (++qp->bad_decisions < BAD_DECISIONS)
+		return false;
+	rcc_count(qp->dev, RCC_C_cc_fallback);
+	/* what is left of its rate is no rate to go on with */
+	if (qp->want)
+		qp->want = NULL;
+	else
+		qp->distrust = true;
+	start(qp, now_ns, 0);
+	return true;
 }
 
 static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 {
-	u64 before = qp->decision.rate_bps;
+	struct rcc_decision before = qp->decision;
 
 	lockdep_assert_held(&qp->lock);
-	qp->alg->event(&qp->state, &rcu_dereference(*qp->params)->values, ev, &qp->decision);
-	/* before they are compared: an algorithm that stays below a limit changes nothing */
-	if (qp->pace.ns_per_byte)
-		limit(qp);
-	if (qp->decision.rate_bps == before)
+	if (!(qp->alg->events & RCC_WANT(ev->type)))
 		return;
-	if (qp->pace.ns_per_byte)
-		apply(qp, ev->now_ns);
-	trace_rate(qp, ev->type, before);
+	qp->alg->event(&qp->state, &rcu_dereference(*qp->params)->values, ev, &qp->decision);
+	if (!qp->pace.ns_per_byte) {
+		qp->decision = before;
+		return;
+	}
+	trace_cc_event(qp, ev);
+	if (judge(qp, before.timer_ns, ev->now_ns))
+		return;
+	/* before they are compared: an algorithm that stays below a limit changes nothing */
+	limit(qp);
+	if (qp->decision.rate_bps != before.rate_bps) {
+		rcc_pace_set_rate(&qp->pace, ev->now_ns, qp->decision.rate_bps);
+		trace_rate(qp, ev->type, before.rate_bps);
+	} else if (qp->decision.cwnd_bytes == before.cwnd_bytes && qp->decision.timer_ns == before.timer_ns) {
+		return;
+	}
+	rcc_pacer_rearm(qp, ev->now_ns);
 }
 
 /**
@@ -133,28 +176,42 @@ void rcc_cc_sent(struct rcc_qp *qp, u64 now_ns)
 /**
  * rcc_cc_event() - tell the algorithm of anything else, and do what it says
  * @qp: the QP; the caller holds its lock and rcu_read_lock()
- * @type: what happened
- * @now_ns: when
+ * @ev: what happened; its randomness is filled in here
  */
-void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns)
+void rcc_cc_event(struct rcc_qp *qp, struct rcc_event *ev)
 {
-	struct rcc_event ev = { .now_ns = now_ns, .type = type };
-
+	if (!(qp->alg->events & RCC_WANT(ev->type)))
+		return;
 	if (qp->unsaid_packets)
-		rcc_cc_sent(qp, now_ns);
-	tell(qp, &ev);
+		rcc_cc_sent(qp, ev->now_ns);
+	ev->random = get_random_u32();
+	tell(qp, ev);
 }
 
 /**
- * rcc_cc_rtt() - a round trip was measured
- * @qp: the QP; the caller holds its lock
- * @rtt_ns: from the packet's departure to its ACK
- *
- * Only the least of a device matters so far: the `auto` profile is scaled to it.
+ * rcc_cc_timer() - call an algorithm that asked for it, if its time has come
+ * @qp: the QP; the caller holds its lock and rcu_read_lock()
+ * @now_ns: time
  */
-void rcc_cc_rtt(struct rcc_qp *qp, u64 rtt_ns)
+void rcc_cc_timer(struct rcc_qp *qp, u64 now_ns)
 {
-	struct rcc_dev *dev = qp->dev;
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMER };
+
+	if (!qp->decision.timer_ns || now_ns < qp->decision.timer_ns)
+		return;
+	qp->decision.timer_ns = 0;
+	rcc_cc_event(qp, &ev);
+}
+
+/**
+ * rcc_cc_base_rtt() - a round trip was measured that may be a device's least
+ * @dev: the device, whose `auto` profile is scaled to it
+ * @rtt_ns: from a packet's departure to its ACK
+ *
+ * Any context.
+ */
+void rcc_cc_base_rtt(struct rcc_dev *dev, u64 rtt_ns)
+{
 	u64 base = READ_ONCE(dev->base_rtt_ns);
 
 	while (!base || rtt_ns < base) {
@@ -166,201 +223,4 @@ void rcc_cc_rtt(struct rcc_qp *qp, u64 rtt_ns)
 		}
 		base = seen;
 	}
-}
-
-static void publish(struct rcc_dev *dev, const struct rcc_alg *alg, struct rcc_params *params)
-{
-	struct rcc_params __rcu **slot = params_of(dev, alg);
-	struct rcc_params *old = rcu_dereference_protected(*slot, lockdep_is_held(&dev->cfg));
-
-	rcu_assign_pointer(*slot, params);
-	if (old)
-		kfree_rcu(old, rcu);
-}
-
-/* Load a profile for every algorithm: all sets are made before the first is published. */
-static int load_profile(struct rcc_dev *dev, enum rcc_profile profile)
-{
-	struct rcc_params *fresh[RCC_NALGS_MAX + 1] = {};
-	struct rcc_path path = path_of(dev);
-	u32 i;
-
-	lockdep_assert_held(&dev->cfg);
-	for (i = 0; i <= rcc_nalgs; i++) {
-		const struct rcc_alg *alg = i < rcc_nalgs ? rcc_algs[i] : &rcc_np;
-
-		fresh[i] = kzalloc(sizeof(*fresh[i]), GFP_KERNEL);
-		if (!fresh[i])
-			goto err_free;
-		rcc_params_load(alg, profile, &path, &fresh[i]->values);
-	}
-	for (i = 0; i <= rcc_nalgs; i++)
-		publish(dev, i < rcc_nalgs ? rcc_algs[i] : &rcc_np, fresh[i]);
-	dev->profile = profile;
-	return 0;
-
-err_free:
-	while (i--)
-		kfree(fresh[i]);
-	return -ENOMEM;
-}
-
-static void rescale_work(struct work_struct *work)
-{
-	struct rcc_dev *dev = container_of(work, struct rcc_dev, rescale_work);
-
-	mutex_lock(&dev->cfg);
-	if (dev->profile == RCC_PROFILE_AUTO)
-		load_profile(dev, RCC_PROFILE_AUTO);
-	mutex_unlock(&dev->cfg);
-}
-
-/**
- * rcc_cc_init() - give a new device its algorithm and parameters
- * @dev: the device
- *
- * Return: 0 or -ENOMEM.
- */
-int rcc_cc_init(struct rcc_dev *dev)
-{
-	int err;
-
-	BUILD_BUG_ON(RCC_NALGS_MAX < 2);
-	INIT_WORK(&dev->rescale_work, rescale_work);
-	dev->alg = &rcc_alg_dcqcn;
-	dev->link_bps = RCC_LINE_FALLBACK_BPS;
-	dev->line_bps = dev->link_bps;
-	mutex_lock(&dev->cfg);
-	err = load_profile(dev, RCC_PROFILE_AUTO);
-	mutex_unlock(&dev->cfg);
-	return err;
-}
-
-/**
- * rcc_cc_exit() - free a device's parameters
- * @dev: the device; its last reference is gone, so nobody reads the sets any more
- */
-void rcc_cc_exit(struct rcc_dev *dev)
-{
-	u32 i;
-
-	for (i = 0; i < RCC_NALGS_MAX; i++)
-		kfree(rcu_dereference_protected(dev->params[i], 1));
-	kfree(rcu_dereference_protected(dev->np, 1));
-}
-
-/**
- * rcc_cc_set_alg() - change the algorithm, live
- * @dev: the device; the caller holds @dev->cfg
- * @alg: the new one
- *
- * Every QP begins anew; what waits in the pacer stays in order.
- *
- * Return: 0.
- */
-int rcc_cc_set_alg(struct rcc_dev *dev, const struct rcc_alg *alg)
-{
-	lockdep_assert_held(&dev->cfg);
-	if (dev->alg == alg)
-		return 0;
-	WRITE_ONCE(dev->alg, alg);
-	/* a QP that is being learnt has the old one or is in the table after this */
-	synchronize_rcu();
-	rcc_qp_restart_all(dev);
-	return 0;
-}
-
-/**
- * rcc_cc_set_profile() - load a profile's values for all algorithms
- * @dev: the device; the caller holds @dev->cfg
- * @profile: one that can be chosen
- *
- * Return: 0, or -ENOMEM with nothing changed.
- */
-int rcc_cc_set_profile(struct rcc_dev *dev, enum rcc_profile profile)
-{
-	return load_profile(dev, profile);
-}
-
-/**
- * rcc_cc_set_param() - change one value
- * @dev: the device; the caller holds @dev->cfg
- * @alg: the algorithm, or &rcc_np
- * @index: which parameter
- * @value: the new value
- *
- * Return: 0; -EINVAL if it is out of range or contradicts others, -ENOMEM: nothing is changed.
- */
-int rcc_cc_set_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index, u64 value)
-{
-	struct rcc_params *params;
-
-	lockdep_assert_held(&dev->cfg);
-	params = kzalloc(sizeof(*params), GFP_KERNEL);
-	if (!params)
-		return -ENOMEM;
-	params->values = rcu_dereference_protected(*params_of(dev, alg), lockdep_is_held(&dev->cfg))->values;
-	if (rcc_param_set(alg, &params->values, index, value)) {
-		kfree(params);
-		return -EINVAL;
-	}
-	publish(dev, alg, params);
-	dev->profile = RCC_PROFILE_CUSTOM;
-	return 0;
-}
-
-/**
- * rcc_cc_get_param() - read one value
- * @dev: the device
- * @alg: the algorithm, or &rcc_np
- * @index: which parameter
- *
- * Return: the value as last published.
- */
-u64 rcc_cc_get_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index)
-{
-	u64 value;
-
-	rcu_read_lock();
-	value = rcu_dereference(*params_of(dev, alg))->values.v[index];
-	rcu_read_unlock();
-	return value;
-}
-
-/* The rate in use follows from both; `auto` is scaled again, and QPs begin anew since their rates refer to the old one. */
-static void line_changed(struct rcc_dev *dev)
-{
-	u64 bps = dev->line_set_bps ?: dev->link_bps;
-
-	lockdep_assert_held(&dev->cfg);
-	if (bps == dev->line_bps)
-		return;
-	WRITE_ONCE(dev->line_bps, bps);
-	if (dev->profile == RCC_PROFILE_AUTO)
-		load_profile(dev, RCC_PROFILE_AUTO);
-	rcc_qp_restart_all(dev);
-}
-
-/**
- * rcc_cc_set_line() - somebody says the line rate
- * @dev: the device; the caller holds @dev->cfg
- * @bps: bits per second; 0: the netdev's
- */
-void rcc_cc_set_line(struct rcc_dev *dev, u64 bps)
-{
-	dev->line_set_bps = bps;
-	line_changed(dev);
-}
-
-/**
- * rcc_cc_set_link() - the netdev's rate is known or changed
- * @dev: the device
- * @bps: bits per second
- */
-void rcc_cc_set_link(struct rcc_dev *dev, u64 bps)
-{
-	mutex_lock(&dev->cfg);
-	dev->link_bps = bps;
-	line_changed(dev);
-	mutex_unlock(&dev->cfg);
 }

@@ -23,13 +23,18 @@ static const char *type_name(u8 type)
 
 static void show_qp(struct seq_file *m, struct rcc_qp *qp)
 {
+	char alg[RCC_NAME_BYTES];
 	struct rcc_flow flow;
-	u64 rate, rx_ce, tx_cnp, rx_cnp, packets, bytes;
+	u64 rate, cwnd, unacked, rtt, rx_ce, tx_cnp, rx_cnp, packets, bytes;
 	u32 req, resp, read;
 
 	spin_lock_bh(&qp->lock);
+	strscpy(alg, qp->alg->name, sizeof(alg));
 	flow = qp->flow;
 	rate = qp->pace.ns_per_byte ? qp->decision.rate_bps : 0;
+	cwnd = qp->decision.cwnd_bytes;
+	unacked = qp->flight.bytes;
+	rtt = qp->rtt_ns;
 	req = skb_queue_len(&qp->req);
 	resp = skb_queue_len(&qp->resp);
 	read = skb_queue_len(&qp->read);
@@ -40,8 +45,8 @@ static void show_qp(struct seq_file *m, struct rcc_qp *qp)
 	bytes = qp->tx_bytes;
 	spin_unlock_bh(&qp->lock);
 
-	seq_printf(m, "%6u %-5s %-8s %12llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu ", qp->ent.qpn,
-		   type_name(qp->type), qp->alg->name, rate, req, resp, read, packets, bytes, rx_ce, tx_cnp, rx_cnp);
+	seq_printf(m, "%6u %-5s %-12s %12llu %8llu %8llu %9llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu ", qp->ent.qpn,
+		   type_name(qp->type), alg, rate, cwnd, unacked, rtt / 1000, req, resp, read, packets, bytes, rx_ce, tx_cnp, rx_cnp);
 	if (flow.version == 4)
 		seq_printf(m, "%pI4/%u\n", flow.daddr, flow.dqpn);
 	else if (flow.version == 6)
@@ -56,8 +61,9 @@ static int qps_show(struct seq_file *m, void *unused)
 	struct rcc_qpent *ent;
 	u32 i;
 
-	seq_printf(m, "%6s %-5s %-8s %12s %5s %5s %5s %10s %12s %8s %8s %8s %s\n", "qpn", "type", "alg", "rate_bps",
-		   "req", "resp", "read", "tx_packets", "tx_bytes", "rx_ce", "tx_cnp", "rx_cnp", "peer");
+	seq_printf(m, "%6s %-5s %-12s %12s %8s %8s %9s %5s %5s %5s %10s %12s %8s %8s %8s %s\n", "qpn", "type", "alg",
+		   "rate_bps", "cwnd", "unacked", "rtt_us", "req", "resp", "read", "tx_packets", "tx_bytes", "rx_ce",
+		   "tx_cnp", "rx_cnp", "peer");
 	for (i = 0; i < RCC_QPTAB_BUCKETS; i++) {
 		rcu_read_lock();
 		/* acquire: pairs with the release that published the entry, see qptab.h */

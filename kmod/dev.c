@@ -19,7 +19,7 @@
 #include "rcc.h"
 
 static DEFINE_HASHTABLE(rcc_devs, 6);	/* by netdev; readers use RCU */
-static LIST_HEAD(rcc_dev_list);
+LIST_HEAD(rcc_dev_list);
 static DEFINE_MUTEX(rcc_devs_lock);	/* writers of both; inside RTNL */
 
 /**
@@ -82,14 +82,14 @@ static void refresh_line(struct rcc_dev *dev)
 		rcc_count(dev, RCC_C_line_rate_unknown);
 		bps = RCC_LINE_FALLBACK_BPS;
 	}
-	rcc_cc_set_link(dev, bps);
+	rcc_conf_set_link(dev, bps);
 }
 
 static void rcc_dev_release(struct device *device)
 {
 	struct rcc_dev *dev = rcc_dev_of(device);
 
-	rcc_cc_exit(dev);
+	rcc_conf_exit(dev);
 	rcc_pacer_exit(dev);
 	free_percpu(dev->stats);
 	kvfree(dev->tab);
@@ -116,21 +116,21 @@ static struct rcc_dev *rcc_dev_alloc(struct ib_device *ibdev)
 	dev->ecn = true;
 	dev->tab = kvzalloc(sizeof(*dev->tab), GFP_KERNEL);
 	dev->stats = alloc_percpu(struct rcc_stats);
-	if (!dev->tab || !dev->stats || rcc_pacer_init(dev) || rcc_cc_init(dev) ||
+	if (!dev->tab || !dev->stats || rcc_pacer_init(dev) || rcc_conf_init(dev) ||
 	    dev_set_name(&dev->dev, "%s", dev_name(&ibdev->dev))) {
+		rcc_conf_stop(dev);
 		put_device(&dev->dev);
 		return NULL;
 	}
 	return dev;
 }
 
-static int rcc_dev_add(struct ib_device *ibdev)
+/* The caller holds rcc_algs_lock: the algorithms that the device knows stay the same until it is on the list. */
+static int dev_add(struct ib_device *ibdev)
 {
 	struct rcc_dev *dev;
 	int err;
 
-	if (ibdev->ops.driver_id != RDMA_DRIVER_RXE)
-		return -EOPNOTSUPP;
 	dev = rcc_dev_alloc(ibdev);
 	if (!dev)
 		return -ENOMEM;
@@ -157,7 +157,20 @@ static int rcc_dev_add(struct ib_device *ibdev)
 	return 0;
 
 err_put:
+	rcc_conf_stop(dev);
 	put_device(&dev->dev);
+	return err;
+}
+
+static int rcc_dev_add(struct ib_device *ibdev)
+{
+	int err;
+
+	if (ibdev->ops.driver_id != RDMA_DRIVER_RXE)
+		return -EOPNOTSUPP;
+	mutex_lock(&rcc_algs_lock);
+	err = dev_add(ibdev);
+	mutex_unlock(&rcc_algs_lock);
 	return err;
 }
 
@@ -176,6 +189,8 @@ static void rcc_dev_remove(struct ib_device *ibdev, void *client_data)
 
 	if (!dev)
 		return;
+	/* until it and its QPs have let go of their algorithms */
+	mutex_lock(&rcc_algs_lock);
 	debugfs_remove_recursive(dev->debugfs);
 	rcc_sysfs_del(dev);
 	/* the netdev notifier uses devices under RTNL, and sleeps */
@@ -194,6 +209,8 @@ static void rcc_dev_remove(struct ib_device *ibdev, void *client_data)
 	cancel_work_sync(&dev->gone_work);
 	rcc_qp_gone_work(&dev->gone_work);
 	rcc_qp_remove_all(dev);
+	rcc_conf_stop(dev);
+	mutex_unlock(&rcc_algs_lock);
 	put_device(&dev->dev);
 }
 

@@ -10,6 +10,7 @@ static int __init rcc_init(void)
 {
 	int err;
 
+	rcc_alg_init();
 	err = class_register(&rcc_class);
 	if (err)
 		return err;

@@ -34,10 +34,47 @@ static void pacer_set_timer(struct rcc_pacer *pacer)
 	hrtimer_start(&pacer->timer, ns_to_ktime(next), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
+static u32 wire_bytes(const struct sk_buff *skb)
+{
+	return skb->len + RCC_ETH_BYTES;
+}
+
+/* The longest time for which a packet may wait for anything but its rate. */
+static u64 hold_max_ns(const struct rcc_qp *qp)
+{
+	u64 timeout_ns = READ_ONCE(qp->timeout_ns);
+
+	return timeout_ns ? min(timeout_ns / 2, RCC_HOLD_MAX_NS) : RCC_HOLD_MAX_NS;
+}
+
 /* ACKs that had to wait behind READ responses, which are gone: nothing holds them any more. */
 static bool acks_only(const struct rcc_qp *qp)
 {
 	return !qp->nresp && !skb_queue_empty(&qp->resp);
+}
+
+/* Does the window let the next request go? */
+static bool window_open(const struct rcc_qp *qp)
+{
+	const struct sk_buff *skb = skb_peek(&qp->req);
+
+	return skb && rcc_window_open(qp->decision.cwnd_bytes, qp->flight.bytes, wire_bytes(skb));
+}
+
+/* When there will be something to do for a QP. */
+static u64 due_ns(const struct rcc_qp *qp, u64 now_ns)
+{
+	u64 when = qp->decision.timer_ns ?: RCC_WHEEL_NEVER;
+
+	if (acks_only(qp))
+		return now_ns;
+	if (!skb_queue_empty(&qp->resp) || window_open(qp))
+		return min(when, qp->pace.next_ns);
+	if (!skb_queue_empty(&qp->req))
+		return min(when, max(qp->pace.next_ns, qp->stall_ns));
+	if (!skb_queue_empty(&qp->read))
+		return min(when, now_ns + RCC_READ_ADMIT_NS);
+	return when;
 }
 
 /**
@@ -48,16 +85,10 @@ static bool acks_only(const struct rcc_qp *qp)
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns)
 {
 	struct rcc_pacer *pacer = &qp->dev->pacer;
-	u64 when;
+	u64 when = due_ns(qp, now_ns);
 
 	lockdep_assert_held(&qp->lock);
-	if (acks_only(qp))
-		when = now_ns;
-	else if (!skb_queue_empty(&qp->req) || !skb_queue_empty(&qp->resp))
-		when = qp->pace.next_ns;
-	else if (!skb_queue_empty(&qp->read))
-		when = now_ns + RCC_READ_ADMIT_NS;
-	else
+	if (when == RCC_WHEEL_NEVER || qp->dead)
 		return;
 	spin_lock(&pacer->lock);
 	rcc_wheel_add(pacer->wheel, &qp->wnode, now_ns, when);
@@ -81,6 +112,34 @@ void rcc_pacer_disarm(struct rcc_qp *qp)
 }
 
 /**
+ * rcc_pacer_rearm() - put a QP into its new place in the wheel, if it waits for anything
+ * @qp: the QP; the caller holds its lock
+ * @now_ns: time
+ */
+void rcc_pacer_rearm(struct rcc_qp *qp, u64 now_ns)
+{
+	if (qp->busy)
+		return;
+	if (rcc_wheel_queued(&qp->wnode))
+		rcc_pacer_disarm(qp);
+	rcc_pacer_arm(qp, now_ns);
+}
+
+/**
+ * rcc_pacer_stall_ns() - how long a closed window may hold a QP without any ACK
+ * @qp: the QP; the caller holds its lock
+ *
+ * Then one packet goes all the same: what would have been acknowledged is lost, and rxe, which has many packets out, sends
+ * it again only when some of these go.
+ *
+ * Return: nanoseconds: four round trips, at least RCC_STALL_NS, at most half of rxe's timer.
+ */
+u64 rcc_pacer_stall_ns(const struct rcc_qp *qp)
+{
+	return min(max(4 * qp->rtt_ns, RCC_STALL_NS), hold_max_ns(qp));
+}
+
+/**
  * rcc_pacer_send() - hand a packet to the IP layer
  * @dev: its device
  * @skb: the packet, as it stood at LOCAL_OUT; consumed
@@ -97,11 +156,6 @@ void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb)
 		rcc_count(dev, RCC_C_tx_local_drop);
 }
 
-static u32 wire_bytes(const struct sk_buff *skb)
-{
-	return skb->len + RCC_ETH_BYTES;
-}
-
 /* What we know of a packet that stands in a queue is read from it again. */
 static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 {
@@ -110,15 +164,33 @@ static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 }
 
 /*
+ * For an algorithm that lives on ACKs we ask once per round trip, RCC_ACKREQ_WINDOW times per window, and with the packet
+ * that closes the window if no ACK is awaited that would open it.
+ */
+static bool feeds_algorithm(const struct rcc_qp *qp, u32 bytes, u64 now_ns)
+{
+	u64 cwnd = qp->decision.cwnd_bytes;
+
+	if (now_ns - qp->ackreq_ns >= qp->rtt_ns)
+		return true;
+	if (!cwnd)
+		return false;
+	return qp->ack_gap * bytes * RCC_ACKREQ_WINDOW >= cwnd ||
+	       (!rcc_window_open(cwnd, qp->flight.bytes + bytes, bytes) && !rcc_flight_has(&qp->flight, qp->ackreq_psn));
+}
+
+/*
  * rxe asks for an ACK at the end of a message, or every 64 packets. That is too seldom for a QP that we hold back: its
  * timer runs out between them. And after a NAK rxe ignores every further NAK until an ACK has come, so that a second loss
  * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
  * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
  */
-static bool wants_ack(const struct rcc_qp *qp, u64 now_ns, bool waited)
+static bool wants_ack(const struct rcc_qp *qp, u32 bytes, u64 now_ns, bool waited)
 {
 	if (qp->repeating)
 		return qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN;
+	if (rcc_qp_wants_acks(qp) && feeds_algorithm(qp, bytes, now_ns))
+		return true;
 	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
 }
 
@@ -130,7 +202,7 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
 		qp->repeating = false;
 	qp->ack_gap++;
-	if (!pkt->ackreq && wants_ack(qp, now_ns, waited) && !skb_cloned(skb)) {
+	if (!pkt->ackreq && wants_ack(qp, wire_bytes(skb), now_ns, waited) && !skb_cloned(skb)) {
 		if (qp->ack_bytes != bytes) {
 			qp->ack_bytes = bytes;
 			qp->ack_delta = rcc_wire_ackreq_delta(bytes);
@@ -141,13 +213,25 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 	}
 	if (pkt->ackreq || !qp->ackreq_ns) {
 		qp->ackreq_ns = now_ns;
+		qp->ackreq_psn = pkt->psn;
 		qp->ack_gap = 0;
 		qp->ask_ack = false;
 	}
 }
 
+/* How many PSNs a packet takes: a READ request has those of its response. 1 while the path MTU is not known. */
+static u32 psns_of(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	u32 mtu = READ_ONCE(qp->mtu_bytes);
+
+	if (likely(pkt->opcode != RCC_OP_RC_READ_REQUEST) || !mtu ||
+	    pkt->l3_bytes < pkt->bth + RCC_BTH_BYTES + RCC_RETH_BYTES + RCC_ICRC_BYTES)
+		return 1;
+	return max(DIV_ROUND_UP(rcc_wire_read_bytes(skb->data, pkt), mtu), 1U);
+}
+
 /* Was this PSN on the wire before? Requests and READ responses count apart. */
-static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt)
+static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt, u32 psns)
 {
 	struct rcc_left *left = &qp->left[!!(pkt->class & RCC_OC_READ_RESP)];
 
@@ -156,14 +240,41 @@ static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt)
 		return true;
 	}
 	left->any = true;
-	left->nxt = rcc_psn_add(pkt->psn, 1);
+	left->nxt = rcc_psn_add(pkt->psn, psns);
 	return false;
+}
+
+/*
+ * Bytes on the wire that a READ makes the peer send. Where the algorithm lives on ACKs they count as the QP's own: it sees
+ * their round trip, and a peer that knows no congestion control would send them at once.
+ */
+static u64 response_bytes(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u32 psns)
+{
+	u64 bytes;
+
+	if (likely(pkt->opcode != RCC_OP_RC_READ_REQUEST) || !rcc_qp_wants_acks(qp) || !READ_ONCE(qp->mtu_bytes))
+		return 0;
+	bytes = rcc_wire_read_bytes(skb->data, pkt) +
+		(u64)psns * (pkt->bth + RCC_BTH_BYTES + RCC_ICRC_BYTES + RCC_ETH_BYTES);
+	if (rcc_pace_charge(&qp->pace, bytes, hold_max_ns(qp)))
+		rcc_count(qp->dev, RCC_C_tx_read_charge_cut);
+	return bytes;
+}
+
+/* A request is on its way from now on. */
+static void take_off(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u32 psns, u64 now_ns,
+		     bool repeat)
+{
+	u64 bytes = wire_bytes(skb) + response_bytes(qp, skb, pkt, psns);
+
+	rcc_flight_sent(&qp->flight, now_ns, pkt->psn, psns, min_t(u64, bytes, S32_MAX), !repeat);
+	qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
 }
 
 /* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
 static __always_inline void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
 {
-	u32 bytes = wire_bytes(skb);
+	u32 bytes = wire_bytes(skb), psns;
 	bool repeat;
 
 	if (pkt->class & RCC_OC_ACK)
@@ -171,14 +282,12 @@ static __always_inline void depart(struct rcc_qp *qp, struct sk_buff *skb, struc
 	rcc_pace_sent(&qp->pace, now_ns, bytes, waited);
 	qp->tx_packets++;
 	qp->tx_bytes += bytes;
-	repeat = is_repeat(qp, pkt);
+	psns = pkt->class & RCC_OC_REQ ? psns_of(qp, skb, pkt) : 1;
+	repeat = is_repeat(qp, pkt, psns);
 	/* READ responses count the peer's PSNs, and no ACK answers them */
-	if (pkt->class & RCC_OC_REQ)
+	if (pkt->class & RCC_OC_REQ) {
 		ask_for_ack(qp, skb, pkt, now_ns, waited);
-	/* the ACK of a packet sent twice may be either's, and a READ is not answered by an ACK */
-	if (pkt->ackreq && !repeat && !qp->probe_ns && pkt->opcode != RCC_OP_RC_READ_REQUEST) {
-		qp->probe_ns = now_ns;
-		qp->probe_psn = pkt->psn;
+		take_off(qp, skb, pkt, psns, now_ns, repeat);
 	}
 	qp->unsaid_packets++;
 	qp->unsaid_bytes += bytes;
@@ -186,14 +295,38 @@ static __always_inline void depart(struct rcc_qp *qp, struct sk_buff *skb, struc
 		rcc_cc_sent(qp, now_ns);
 }
 
-/* The next packet: responses and requests take turns, so that neither starves the other. */
-static struct sk_buff *dequeue(struct rcc_qp *qp, struct rcc_pkt *pkt)
+/* A window that no ACK has opened in time lets one packet go. */
+static bool stalled(struct rcc_qp *qp, u64 now_ns)
 {
-	struct sk_buff_head *queue = &qp->req;
+	if (skb_queue_empty(&qp->req) || now_ns < qp->stall_ns)
+		return false;
+	rcc_count(qp->dev, RCC_C_tx_window_stall);
+	return true;
+}
+
+/* Whose turn is it? Responses and requests take turns, so that neither starves the other. NULL: nothing may leave now. */
+static struct sk_buff_head *next_queue(struct rcc_qp *qp, u64 now_ns)
+{
+	bool resp = !skb_queue_empty(&qp->resp);
+
+	if (acks_only(qp))
+		return &qp->resp;
+	if (!rcc_pace_ready(&qp->pace, now_ns))
+		return NULL;
+	if (resp && qp->resp_turn)
+		return &qp->resp;
+	if (window_open(qp) || stalled(qp, now_ns))
+		return &qp->req;
+	return resp ? &qp->resp : NULL;
+}
+
+static struct sk_buff *dequeue(struct rcc_qp *qp, struct rcc_pkt *pkt, u64 now_ns)
+{
+	struct sk_buff_head *queue = next_queue(qp, now_ns);
 	struct sk_buff *skb;
 
-	if (acks_only(qp) || (!skb_queue_empty(&qp->resp) && (qp->resp_turn || skb_queue_empty(&qp->req))))
-		queue = &qp->resp;
+	if (!queue)
+		return NULL;
 	qp->resp_turn = queue == &qp->req;
 	skb = __skb_dequeue(queue);
 	if (!skb)
@@ -212,8 +345,8 @@ static void take_due(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out)
 	struct rcc_pkt pkt;
 	struct sk_buff *skb;
 
-	while (skb_queue_len(out) < SERVICE_BATCH && (acks_only(qp) || rcc_pace_ready(&qp->pace, now_ns))) {
-		skb = dequeue(qp, &pkt);
+	while (skb_queue_len(out) < SERVICE_BATCH) {
+		skb = dequeue(qp, &pkt, now_ns);
 		if (!skb)
 			return;
 		depart(qp, skb, &pkt, now_ns, true);
@@ -248,6 +381,7 @@ static void service(struct rcc_qp *qp, u64 now_ns)
 		return;
 	}
 	qp->busy = true;
+	rcc_cc_timer(qp, now_ns);
 	take_due(qp, now_ns, &out);
 	spin_unlock(&qp->lock);
 
@@ -315,10 +449,12 @@ void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, str
 	rcc_count_n(qp->dev, RCC_C_tx_purged, n);
 }
 
-/* Requests count PSNs; a step back means that rxe repeats. READ requests take a range of PSNs and leave gaps. */
-static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
+/* Requests count PSNs; a step back means that rxe repeats. A READ whose MTU is not known leaves a gap. */
+static void follow_requests(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u64 now_ns,
+			    struct sk_buff_head *stale)
 {
-	u32 next = rcc_psn_add(pkt->psn, 1);
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
+	u32 next = rcc_psn_add(pkt->psn, psns_of(qp, skb, pkt));
 
 	if (!qp->seen_req) {
 		qp->seen_req = true;
@@ -326,10 +462,10 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 	} else {
 		if (rcc_psn_diff(pkt->psn, qp->snd_nxt) < 0) {
 			rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
-			qp->probe_ns = 0;
+			rcc_flight_back(&qp->flight, pkt->psn);
 			if (!qp->naked) {
 				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
-				rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
+				rcc_cc_event(qp, &ev);
 				qp->retrying = true;
 			}
 			qp->naked = false;
@@ -346,11 +482,13 @@ static void follow_requests(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 no
 /* READ responses likewise: a step back means that the peer asked again. */
 static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
+
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
 		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
 		/* what we dropped ourselves says nothing about the network */
 		if (!qp->resp_dropped)
-			rcc_cc_event(qp, RCC_EV_TIMEOUT, now_ns);
+			rcc_cc_event(qp, &ev);
 		qp->resp_dropped = false;
 	}
 	qp->seen_resp = true;
@@ -399,7 +537,9 @@ static bool goes_now(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now
 	if (pkt->class & RCC_OC_ACK)
 		return skb_queue_empty(&qp->resp) && !(qp->busy && qp->seen_resp);
 	return !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp) &&
-	       rcc_pace_ready(&qp->pace, now_ns);
+	       rcc_pace_ready(&qp->pace, now_ns) &&
+	       (!(pkt->class & RCC_OC_REQ) ||
+		rcc_window_open(qp->decision.cwnd_bytes, qp->flight.bytes, pkt->l3_bytes + RCC_ETH_BYTES));
 }
 
 /**
@@ -422,7 +562,7 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pk
 	if (unlikely(!rcc_qp_to_peer(qp, skb, pkt)))
 		rcc_qp_note_peer(qp, skb, pkt);
 	if (pkt->class & RCC_OC_REQ)
-		follow_requests(qp, pkt, now_ns, &stale);
+		follow_requests(qp, skb, pkt, now_ns, &stale);
 	else if (pkt->class & RCC_OC_READ_RESP)
 		follow_responses(qp, pkt, now_ns, &stale);
 

@@ -94,9 +94,12 @@ static void connect(struct rcc_qp *qp, const struct ib_qp_attr *attr)
  * rxe sends again what has no ACK after 4.096 us * 2^timeout, and gives up after some tries: a full packet must leave, and
  * so ask for an ACK, twice in that time. 0 means that it waits for ever.
  */
-static u64 rate_floor(u8 timeout)
+static void note_timeout(struct rcc_qp *qp, u8 timeout)
 {
-	return timeout ? 2ULL * 4096 * 8 * NSEC_PER_SEC / (4096ULL << min_t(u8, timeout, 31)) : 0;
+	u64 ns = timeout ? 4096ULL << min_t(u8, timeout, 31) : 0;
+
+	WRITE_ONCE(qp->timeout_ns, ns);
+	WRITE_ONCE(qp->floor_bps, ns ? 2ULL * 4096 * 8 * NSEC_PER_SEC / ns : 0);
 }
 
 static int on_modify(struct kprobe *kp, struct pt_regs *regs)
@@ -119,7 +122,9 @@ static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 	if (qp && (mask & IB_QP_STATE) && (attr->qp_state == IB_QPS_RESET || attr->qp_state == IB_QPS_ERR))
 		rcc_qp_gone(qp, RCC_QP_RESET);
 	if (qp && (mask & IB_QP_TIMEOUT))
-		WRITE_ONCE(qp->floor_bps, rate_floor(attr->timeout));
+		note_timeout(qp, attr->timeout);
+	if (qp && (mask & IB_QP_PATH_MTU))
+		WRITE_ONCE(qp->mtu_bytes, ib_mtu_enum_to_int(attr->path_mtu));
 	rcu_read_unlock();
 	return 0;
 }

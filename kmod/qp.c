@@ -14,8 +14,10 @@
 
 void rcc_qp_put(struct rcc_qp *qp)
 {
-	if (refcount_dec_and_test(&qp->refs))
-		kfree_rcu(qp, rcu);
+	if (!refcount_dec_and_test(&qp->refs))
+		return;
+	rcc_slot_put(qp->slot);
+	kfree_rcu(qp, rcu);
 }
 
 static struct rcc_qp *qp_alloc(struct rcc_dev *dev, const struct ib_qp *ibqp)
@@ -51,6 +53,15 @@ static bool qp_unlink(struct rcc_qp *qp)
 	return true;
 }
 
+/* A record that nobody else has seen. */
+static void qp_discard(struct rcc_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	rcc_pacer_disarm(qp);
+	spin_unlock_bh(&qp->lock);
+	rcc_qp_put(qp);
+}
+
 /**
  * rcc_qp_learn() - make a QP's record
  * @dev: its device
@@ -75,7 +86,7 @@ struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp)
 	old = rcc_qp_find(dev, ibqp->qp_num);
 	if (old && old->ibqp == ibqp && !READ_ONCE(old->dead)) {
 		spin_unlock_irqrestore(&dev->lock, irq);
-		kfree(qp);
+		qp_discard(qp);
 		return old;
 	}
 	if (old) {
@@ -126,7 +137,8 @@ static void forget_peer(struct rcc_qp *qp)
 	qp->retrying = false;
 	qp->seen_ack = false;
 	qp->repeating = false;
-	qp->probe_ns = 0;
+	qp->rtt_ns = 0;
+	rcc_flight_reset(&qp->flight);
 	memset(qp->left, 0, sizeof(qp->left));
 }
 
@@ -356,8 +368,14 @@ void rcc_qp_remove_all(struct rcc_dev *dev)
 	}
 }
 
+/* What visitors are told. */
+struct visit {
+	struct rcc_slot *slot;
+	struct rcc_slot *to;
+};
+
 /* Call @fn for each QP of a device. QPs that come or go meanwhile may be missed: they need no visit. */
-static void visit_qps(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp))
+static void visit_qps(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp, const struct visit *v), const struct visit *v)
 {
 	struct rcc_qpent *ent;
 	u32 i;
@@ -366,12 +384,12 @@ static void visit_qps(struct rcc_dev *dev, void (*fn)(struct rcc_qp *qp))
 		rcu_read_lock();
 		/* acquire: pairs with the release that published the entry, see qptab.h */
 		for (ent = smp_load_acquire(&dev->tab->bucket[i]); ent; ent = smp_load_acquire(&ent->next))
-			fn(container_of(ent, struct rcc_qp, ent));
+			fn(container_of(ent, struct rcc_qp, ent), v);
 		rcu_read_unlock();
 	}
 }
 
-static void drop_held(struct rcc_qp *qp)
+static void drop_held(struct rcc_qp *qp, const struct visit *v)
 {
 	struct sk_buff_head tx, rx;
 
@@ -388,10 +406,10 @@ static void drop_held(struct rcc_qp *qp)
  */
 void rcc_qp_drop_held(struct rcc_dev *dev)
 {
-	visit_qps(dev, drop_held);
+	visit_qps(dev, drop_held, NULL);
 }
 
-static void restart(struct rcc_qp *qp)
+static void restart(struct rcc_qp *qp, const struct visit *v)
 {
 	spin_lock_bh(&qp->lock);
 	rcc_cc_start(qp, ktime_get_ns());
@@ -406,5 +424,77 @@ static void restart(struct rcc_qp *qp)
  */
 void rcc_qp_restart_all(struct rcc_dev *dev)
 {
-	visit_qps(dev, restart);
+	visit_qps(dev, restart, NULL);
+}
+
+static void follow_dev(struct rcc_qp *qp, const struct visit *v)
+{
+	spin_lock_bh(&qp->lock);
+	qp->distrust = false;
+	if (!qp->want && qp->slot != READ_ONCE(qp->dev->slot))
+		rcc_cc_change(qp, ktime_get_ns());
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * rcc_qp_follow_dev() - QPs that have no algorithm of their own go on with the device's
+ * @dev: the device, whose algorithm has changed; the caller holds @dev->cfg
+ */
+void rcc_qp_follow_dev(struct rcc_dev *dev)
+{
+	visit_qps(dev, follow_dev, NULL);
+}
+
+static void leave_alg(struct rcc_qp *qp, const struct visit *v)
+{
+	spin_lock_bh(&qp->lock);
+	if (qp->want == v->slot)
+		qp->want = v->to;
+	if (qp->slot == v->slot)
+		rcc_cc_change(qp, ktime_get_ns());
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * rcc_qp_leave_alg() - an algorithm goes: no QP uses it any more
+ * @dev: the device
+ * @slot: the algorithm's; nobody finds it, and it is no device's default
+ * @to: what takes its place; NULL: the device's default
+ */
+void rcc_qp_leave_alg(struct rcc_dev *dev, struct rcc_slot *slot, struct rcc_slot *to)
+{
+	const struct visit v = { .slot = slot, .to = to };
+
+	visit_qps(dev, leave_alg, &v);
+}
+
+/**
+ * rcc_qp_set_alg() - give a QP an algorithm of its own, live
+ * @dev: its device; the caller holds @dev->cfg
+ * @qpn: its number
+ * @name: the algorithm's name, not terminated; NULL: the device's default again
+ * @len: length of @name
+ *
+ * Return: 0; -ESRCH if there is no such QP, -ENOENT if there is no such algorithm.
+ */
+int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len)
+{
+	struct rcc_slot *slot = name ? rcc_slot_find(name, len) : NULL;
+	struct rcc_qp *qp;
+
+	lockdep_assert_held(&dev->cfg);
+	if (name && !slot)
+		return -ENOENT;
+	rcu_read_lock();
+	qp = rcc_qp_find(dev, qpn);
+	if (qp) {
+		spin_lock_bh(&qp->lock);
+		qp->want = slot;
+		qp->distrust = false;
+		if (qp->slot != (slot ?: READ_ONCE(dev->slot)))
+			rcc_cc_change(qp, ktime_get_ns());
+		spin_unlock_bh(&qp->lock);
+	}
+	rcu_read_unlock();
+	return qp ? 0 : -ESRCH;
 }

@@ -6,14 +6,18 @@
  *	tx.c	a packet from rxe: whose, ECT, now or later?	-> pacer.c
  *	rx.c	a packet for rxe: CNP? CE? ACK, NAK?		-> cc_core.c, cnp.c
  *	pacer.c	one timer per device, QPs by departure time
- *	cc_core.c	events to the algorithm, its decision to the pacer; algorithms and parameters of a device
+ *	cc_core.c	events to the algorithm, its decision to the pacer
+ *	alg.c	algorithms: built in, of other modules, of BPF
+ *	conf.c	a device's algorithm, parameters, line rate
  *	qp.c	QPs: learnt, found, removed
  *	dev.c	devices: come and go with ib_client and netdev events
  *	probe.c	kprobes on rxe's QP verbs, for what no public event tells
  *
  * Locks, outermost first:
  *
- *	RTNL, dev->cfg	mutex: writers of a device's configuration (sysfs, rescale work, link speed)
+ *	rcc_algs_lock	mutex: writers of the table of algorithms and of the list of devices. Never taken by sysfs and netlink,
+ *			whose end is waited for under it
+ *	RTNL, dev->cfg	mutex: writers of a device's configuration (sysfs, netlink, rescale work, link speed)
  *	dev->lock	spin, irq: writers of the QP table and list. Readers use RCU
  *	qp->lock	spin, bh: everything of a QP that is not identity
  *	pacer->lock	spin, bh: wheel and timer
@@ -43,6 +47,7 @@
 
 #include "cc/algs.h"
 #include "cc/np.h"
+#include "pure/flight.h"
 #include "pure/pace.h"
 #include "pure/psn.h"
 #include "pure/qptab.h"
@@ -60,6 +65,10 @@
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
 #define RCC_ACKREQ_PACKETS	16	/* the same in packets */
 #define RCC_ACKREQ_AGAIN	4	/* the same in packets that are sent again */
+#define RCC_ACKREQ_WINDOW	4	/* how often per window, for an algorithm that sets one */
+
+#define RCC_STALL_NS		(8 * NSEC_PER_MSEC)	/* least time that a closed window holds without any ACK */
+#define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data: half of rxe's timer */
 
 #define RCC_TX_EVENT_PACKETS	16	/* packets that one TX event may stand for, if none had to wait */
 
@@ -68,7 +77,8 @@
 #define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
 #define RCC_LINE_MAX_MBPS	800000
 #define RCC_BASE_RTT_FALLBACK_NS	(50 * NSEC_PER_USEC)
-#define RCC_NALGS_MAX		8
+#define RCC_NALGS_MAX		16
+#define RCC_NP			RCC_NALGS_MAX	/* place of the notification point behind the algorithms */
 
 /**
  * struct rcc_params - published parameter values of one algorithm on one device
@@ -78,6 +88,20 @@
 struct rcc_params {
 	struct rcc_values values;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct rcc_slot - a place in the table of algorithms
+ * @alg: the algorithm; NULL: none stands here, or it goes (RCU; rcc_algs_lock)
+ * @owner: module that each user holds; NULL: built in, or of BPF
+ * @users: QPs that run it and devices whose default it is
+ * @taken: not free for another (rcc_algs_lock)
+ */
+struct rcc_slot {
+	const struct rcc_alg __rcu *alg;
+	struct module *owner;
+	atomic_t users;
+	bool taken;
 };
 
 /**
@@ -102,7 +126,7 @@ struct rcc_pacer {
  * @ibdev: the RDMA device; valid until the ib_client's remove() returns
  * @ndev: its netdev: an identity, not a reference. NULL once the netdev unregisters. Written under RTNL
  * @node: devices by @ndev (RCU; rcc_devs_lock)
- * @list: all devices (rcc_devs_lock)
+ * @list: all devices (rcc_algs_lock and rcc_devs_lock)
  * @lock: writers of @tab and @qps
  * @tab: QPs by number (RCU)
  * @qps: all QPs
@@ -114,9 +138,8 @@ struct rcc_pacer {
  * @gone: QPs that rxe destroys or resets, to be seen to in process context
  * @gone_work: does it
  * @cfg: writers of everything below
- * @alg: the algorithm (READ_ONCE by the data path)
- * @params: values by the algorithm's index in rcc_algs[] (RCU)
- * @np: values of the notification point (RCU)
+ * @slot: the algorithm of its QPs that have none of their own (READ_ONCE by the data path)
+ * @params: values by the algorithm's slot; at RCC_NP those of the notification point (RCU)
  * @profile: which profile they came from
  * @ecn: stamp ECT(0) on data and answer CE
  * @open: the module or device goes: nothing is paced any more
@@ -126,8 +149,7 @@ struct rcc_pacer {
  * @base_rtt_ns: least round trip seen; 0: none yet. Written by whoever lowers it (cmpxchg)
  * @rescale_work: scales it again when the base RTT has dropped
  * @params_dir: sysfs directory params/
- * @param_dirs: its subdirectories, one per algorithm with parameters
- * @nparam_dirs: how many
+ * @param_dirs: its subdirectories, in the order of @params; rcc_algs_lock
  * @debugfs: directory of the device
  */
 struct rcc_dev {
@@ -151,9 +173,8 @@ struct rcc_dev {
 	struct work_struct gone_work;
 
 	struct mutex cfg;
-	const struct rcc_alg *alg;
-	struct rcc_params __rcu *params[RCC_NALGS_MAX];
-	struct rcc_params __rcu *np;
+	struct rcc_slot *slot;
+	struct rcc_params __rcu *params[RCC_NP + 1];
 	enum rcc_profile profile;
 	bool ecn;
 	bool open;
@@ -163,8 +184,7 @@ struct rcc_dev {
 	u64 base_rtt_ns;
 	struct work_struct rescale_work;
 	struct kobject *params_dir;
-	struct kobject *param_dirs[RCC_NALGS_MAX + 1];
-	u32 nparam_dirs;
+	struct kobject *param_dirs[RCC_NP + 1];
 	struct dentry *debugfs;
 };
 
@@ -197,6 +217,8 @@ enum {
  * @gone: place in dev->gone
  * @list: place in dev->qps (dev->lock)
  * @floor_bps: least rate that keeps rxe's timer quiet
+ * @timeout_ns: rxe's ACK timeout; 0: not known, or it waits for ever
+ * @mtu_bytes: path MTU (payload); 0: not known
  * @np_last_ns: when the last CNP was sent for it (cmpxchg)
  * @rcu: freed a grace period after the last reference
  * @lock: everything below
@@ -212,14 +234,19 @@ enum {
  * @nresp: READ responses in @resp
  * @wnode: place in the pacer's wheel (pacer->lock too)
  * @pace: departure times
- * @alg: algorithm in charge
+ * @slot: algorithm in charge, with a use counted
+ * @want: the one set for this QP; NULL: the device's default
+ * @distrust: the device's default has decided too much nonsense for this QP
+ * @bad_decisions: senseless decisions in a row
+ * @alg: what stands in @slot
  * @params: where its values are published
  * @decision: its last word
  * @state: its private state
  * @admitted_ns: when the last READ request was let in
  * @ackreq_ns: when the last packet with AckReq left
- * @probe_psn: PSN whose ACK ends the running RTT measurement
- * @probe_ns: when it left; 0: none runs
+ * @stall_ns: when a closed window lets a packet go all the same
+ * @rtt_ns: round trip, smoothed by 1/8; 0: none measured yet
+ * @flight: requests on their way
  * @flow: addresses towards the peer, for CNPs and checks; version 0: not known
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
@@ -233,6 +260,7 @@ enum {
  * @ask_ack: the next of them asks for an ACK
  * @repeat_end: @snd_max when rxe went back
  * @ack_gap: packets since the last one with AckReq
+ * @ackreq_psn: its PSN
  * @snd_nxt: PSN after the last request sent
  * @snd_max: the highest @snd_nxt was
  * @resp_nxt: PSN after the last READ response sent
@@ -258,6 +286,8 @@ struct rcc_qp {
 	struct llist_node gone;
 	struct list_head list;
 	u64 floor_bps;
+	u64 timeout_ns;
+	u32 mtu_bytes;
 	u64 np_last_ns;
 	struct rcu_head rcu;
 
@@ -277,20 +307,25 @@ struct rcc_qp {
 	bool seen_ack;
 	bool repeating;
 	bool ask_ack;
+	bool distrust;
 	struct sk_buff_head req;
 	struct sk_buff_head resp;
 	struct sk_buff_head read;
 	u32 nresp;
 	struct rcc_wnode wnode;
 	struct rcc_pace pace;
+	struct rcc_slot *slot;
+	struct rcc_slot *want;
 	const struct rcc_alg *alg;
 	struct rcc_params __rcu **params;
+	u32 bad_decisions;
 	struct rcc_decision decision;
 	struct rcc_state state;
 	u64 admitted_ns;
 	u64 ackreq_ns;
-	u64 probe_ns;
-	u32 probe_psn;
+	u64 stall_ns;
+	u64 rtt_ns;
+	struct rcc_flight flight;
 	struct rcc_flow flow;
 	u32 snd_nxt;
 	u32 snd_max;
@@ -299,6 +334,7 @@ struct rcc_qp {
 	u32 una;
 	u32 repeat_end;
 	u32 ack_gap;
+	u32 ackreq_psn;
 	u32 ack_bytes;
 	u32 ack_delta;
 	u32 unsaid_packets;
@@ -380,6 +416,12 @@ static inline bool rcc_qp_to_peer(const struct rcc_qp *qp, const struct sk_buff 
 	return qp->flow.sport == pkt->sport && rcc_qp_same_peer(qp, skb, pkt);
 }
 
+/* Does the QP's algorithm live on ACKs? The caller holds its lock or rcu_read_lock(). */
+static inline bool rcc_qp_wants_acks(const struct rcc_qp *qp)
+{
+	return READ_ONCE(qp->alg)->events & (RCC_WANT(RCC_EV_ACK) | RCC_WANT(RCC_EV_RTT));
+}
+
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);
 bool rcc_qp_from_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_qp_note_peer(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt);
@@ -389,6 +431,9 @@ void rcc_qp_gone_work(struct work_struct *work);
 void rcc_qp_remove_all(struct rcc_dev *dev);
 void rcc_qp_drop_held(struct rcc_dev *dev);
 void rcc_qp_restart_all(struct rcc_dev *dev);
+void rcc_qp_follow_dev(struct rcc_dev *dev);
+void rcc_qp_leave_alg(struct rcc_dev *dev, struct rcc_slot *slot, struct rcc_slot *to);
+int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len);
 void rcc_qp_put(struct rcc_qp *qp);
 
 /* pacer.c */
@@ -397,25 +442,54 @@ void rcc_pacer_exit(struct rcc_dev *dev);
 void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
 void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
+void rcc_pacer_rearm(struct rcc_qp *qp, u64 now_ns);
+u64 rcc_pacer_stall_ns(const struct rcc_qp *qp);
 void rcc_pacer_disarm(struct rcc_qp *qp);
 void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);
+void rcc_cc_change(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_sent(struct rcc_qp *qp, u64 now_ns);
-void rcc_cc_event(struct rcc_qp *qp, enum rcc_event_type type, u64 now_ns);
-void rcc_cc_rtt(struct rcc_qp *qp, u64 rtt_ns);
-int rcc_cc_init(struct rcc_dev *dev);
-void rcc_cc_exit(struct rcc_dev *dev);
-int rcc_cc_set_alg(struct rcc_dev *dev, const struct rcc_alg *alg);
-int rcc_cc_set_profile(struct rcc_dev *dev, enum rcc_profile profile);
-int rcc_cc_set_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index, u64 value);
-u64 rcc_cc_get_param(struct rcc_dev *dev, const struct rcc_alg *alg, u32 index);
-void rcc_cc_set_line(struct rcc_dev *dev, u64 bps);
-void rcc_cc_set_link(struct rcc_dev *dev, u64 bps);
+void rcc_cc_event(struct rcc_qp *qp, struct rcc_event *ev);
+void rcc_cc_timer(struct rcc_qp *qp, u64 now_ns);
+void rcc_cc_base_rtt(struct rcc_dev *dev, u64 rtt_ns);
+
+/* alg.c */
+extern struct mutex rcc_algs_lock;
+extern struct rcc_slot rcc_slots[RCC_NALGS_MAX];
+
+/* What stands in a slot. The caller keeps it from going: see rcc_slot_find(). */
+static inline const struct rcc_alg *rcc_slot_alg(const struct rcc_slot *slot)
+{
+	return rcu_dereference_check(slot->alg, true);
+}
+
+struct rcc_slot *rcc_slot_find(const char *name, size_t len);
+bool rcc_slot_get(struct rcc_slot *slot);
+void rcc_slot_put(struct rcc_slot *slot);
+struct rcc_slot *rcc_slot_default(void);
+void rcc_alg_init(void);
+
+/* conf.c */
+struct rcc_path rcc_conf_path(const struct rcc_dev *dev);
+int rcc_conf_init(struct rcc_dev *dev);
+void rcc_conf_stop(struct rcc_dev *dev);
+void rcc_conf_exit(struct rcc_dev *dev);
+int rcc_conf_add_alg(struct rcc_dev *dev, struct rcc_slot *slot, const struct rcc_alg *alg,
+		     const struct rcc_slot *like);
+void rcc_conf_leave_alg(struct rcc_dev *dev, struct rcc_slot *slot, struct rcc_slot *to);
+void rcc_conf_del_alg(struct rcc_dev *dev, struct rcc_slot *slot);
+int rcc_conf_set_alg(struct rcc_dev *dev, const char *name, size_t len);
+int rcc_conf_set_profile(struct rcc_dev *dev, enum rcc_profile profile);
+int rcc_conf_set_param(struct rcc_dev *dev, u32 set, u32 param, u64 value);
+u64 rcc_conf_get_param(struct rcc_dev *dev, u32 set, u32 param);
+void rcc_conf_set_line(struct rcc_dev *dev, u64 bps);
+void rcc_conf_set_link(struct rcc_dev *dev, u64 bps);
 
 /* dev.c */
 extern struct ib_client rcc_client;
+extern struct list_head rcc_dev_list;
 struct rcc_dev *rcc_dev_by_netdev(const struct net_device *ndev);
 int rcc_dev_init(void);
 void rcc_dev_exit(void);
@@ -429,6 +503,8 @@ void rcc_probe_del(void);
 extern struct class rcc_class;
 int rcc_sysfs_add(struct rcc_dev *dev);
 void rcc_sysfs_del(struct rcc_dev *dev);
+int rcc_sysfs_add_params(struct rcc_dev *dev, u32 set);
+void rcc_sysfs_del_params(struct rcc_dev *dev, u32 set);
 
 /* debugfs.c */
 void rcc_debugfs_init(void);

@@ -5,7 +5,7 @@
  *	CNP			-> cnp.c, consumed
  *	data with CE		-> cnp.c may answer; goes on to rxe
  *	NAK			-> event
- *	ACK of a timed packet	-> round trip
+ *	ACK, READ response	-> event, perhaps with a round trip; room in the window
  *	READ request		-> goes on to rxe, unless the QP's READ responses have piled up: then it waits
  *
  * Nothing is believed before the addresses match the QP's peer and the ICRC is right: rxe checks both, but after us.
@@ -46,6 +46,40 @@ static void wait_for_room(struct rcc_qp *qp, u64 now_ns)
 		rcc_pace_sent(&qp->pace, now_ns, bytes, false);
 }
 
+static void note_rtt(struct rcc_qp *qp, u64 rtt_ns)
+{
+	qp->rtt_ns = qp->rtt_ns ? (7 * qp->rtt_ns + rtt_ns) / 8 : rtt_ns;
+	rcc_cc_base_rtt(qp->dev, rtt_ns);
+}
+
+/*
+ * The peer has all requests up to a PSN: there may be room in the window, and a round trip may be over. A NAK ends none: it
+ * tells of a later packet than the one before its PSN.
+ */
+static void acknowledged(struct rcc_qp *qp, u32 psn, u64 now_ns, bool timed)
+{
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_ACK };
+	struct rcc_acked acked;
+
+	/* no honest peer has seen what was never sent */
+	if (!qp->seen_req || rcc_psn_diff(psn, qp->snd_max) >= 0)
+		return;
+	rcc_flight_acked(&qp->flight, now_ns, psn, &acked);
+	if (!acked.packets)
+		return;
+	if (acked.rtt_ns && timed) {
+		note_rtt(qp, acked.rtt_ns);
+		ev.rtt_ns = min_t(u64, acked.rtt_ns, U32_MAX);
+		ev.fabric_ns = ev.rtt_ns;
+	}
+	ev.bytes = min_t(u64, acked.bytes, U32_MAX);
+	ev.packets = acked.packets;
+	rcc_cc_event(qp, &ev);
+	qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
+	if (qp->decision.cwnd_bytes && !skb_queue_empty(&qp->req))
+		rcc_pacer_rearm(qp, now_ns);
+}
+
 /*
  * A NAK. Only "out of sequence" is a sign of congestion; "receiver not ready" is none. rxe goes back to its PSN, and what
  * waits from there on is freed at once: rxe sends nothing before it has few packets out. But rxe ignores a NAK while it
@@ -55,18 +89,19 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct
 {
 	bool obeyed = !qp->retrying && (!qp->seen_ack || rcc_psn_diff(pkt->psn, qp->una) >= 0);
 	bool rnr = (pkt->syndrome & RCC_AETH_KIND_MASK) == RCC_AETH_RNR_NAK;
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_NACK };
 
 	if (!rnr && (pkt->syndrome != RCC_AETH_NAK_SEQ || (qp->seen_nak && qp->nak_psn == pkt->psn))) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
 	}
 	rcc_count(qp->dev, rnr ? RCC_C_rnr_nak : RCC_C_packet_seq_err);
+	acknowledged(qp, rcc_psn_add(pkt->psn, RCC_PSN_MASK), now_ns, false);
 	if (!rnr) {
 		qp->seen_nak = true;
 		qp->nak_psn = pkt->psn;
-		rcc_cc_event(qp, RCC_EV_NACK, now_ns);
+		rcc_cc_event(qp, &ev);
 	}
-	qp->probe_ns = 0;
 	if (!obeyed)
 		return;
 	/* a NAK acknowledges everything before its PSN */
@@ -76,6 +111,7 @@ static void nak(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct
 	qp->retrying = !rnr;
 	if (!rnr)
 		wait_for_room(qp, now_ns);
+	rcc_flight_back(&qp->flight, pkt->psn);
 	rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
 }
 
@@ -88,10 +124,7 @@ static void ack(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 		qp->retrying = false;
 		qp->seen_nak = false;
 	}
-	if (qp->probe_ns && rcc_psn_diff(pkt->psn, qp->probe_psn) >= 0) {
-		rcc_cc_rtt(qp, now_ns - qp->probe_ns);
-		qp->probe_ns = 0;
-	}
+	acknowledged(qp, pkt->psn, now_ns, true);
 }
 
 static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
@@ -100,8 +133,6 @@ static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt 
 	struct sk_buff_head stale;
 	u64 now_ns;
 
-	if (!is_nak && !READ_ONCE(qp->probe_ns) && !READ_ONCE(qp->retrying))
-		return;
 	now_ns = ktime_get_ns();
 	if (!icrc_ok(skb, pkt)) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
@@ -117,6 +148,22 @@ static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt 
 		ack(qp, pkt, now_ns);
 	spin_unlock(&qp->lock);
 	__skb_queue_purge(&stale);
+}
+
+/*
+ * The first and the last packet of a READ's response tell as much as an ACK. The ICRC of a full packet takes long, so those
+ * between are not looked at, and none if nobody wants to know.
+ */
+static void rx_read_resp(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	u64 now_ns = ktime_get_ns();
+
+	if (!(pkt->class & RCC_OC_AETH) || !rcc_qp_wants_acks(qp) || !icrc_ok(skb, pkt))
+		return;
+	spin_lock(&qp->lock);
+	if (rcc_qp_from_peer(qp, skb, pkt))
+		acknowledged(qp, pkt->psn, now_ns, true);
+	spin_unlock(&qp->lock);
 }
 
 static bool is_read_request(const struct sk_buff *skb)
@@ -241,8 +288,10 @@ static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *p
 		return false;
 	if (pkt->class & RCC_OC_REQ)
 		return rx_request(qp, skb, pkt);
-	if (pkt->opcode == RCC_OP_RC_ACK)
+	if (pkt->class & RCC_OC_ACK)
 		rx_ack(qp, skb, pkt);
+	else
+		rx_read_resp(qp, skb, pkt);
 	return false;
 }
 

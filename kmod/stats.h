@@ -40,6 +40,8 @@
 	c(tx_dropped_resp_overflow)	/* READ response beyond the QP's bound */ \
 	c(tx_local_drop)	/* lost between us and the wire */		\
 	c(tx_unparsed)		/* from rxe, but not RoCEv2 as we know it */	\
+	c(tx_window_stall)	/* sent beyond a window that no ACK opened in time */ \
+	c(tx_read_charge_cut)	/* READs whose data would have held the QP for too long */ \
 	c(tx_ackreq)		/* ACK asked for to keep rxe's timer quiet */	\
 	c(rx_read_held)		/* requests held until READ responses drain */	\
 	c(rx_read_released)							\
@@ -47,6 +49,10 @@
 	c(rx_malformed)		/* lengths that contradict each other */	\
 	/* bookkeeping */							\
 	c(rate_clamped)		/* decisions outside the pacer's range */	\
+	c(cc_alg_changed)	/* a QP went on under another algorithm, live */ \
+	c(cc_alg_gone)		/* an algorithm that was wanted is gone: the default serves */ \
+	c(cc_bad_decision)	/* rate 0, or beyond any device's, or a timer in the past */ \
+	c(cc_fallback)		/* 16 of those in a row: the QP left the algorithm */ \
 	c(qp_new)								\
 	c(qp_del)								\
 	c(qp_reused)		/* a QPN came back with another QP */		\

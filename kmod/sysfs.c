@@ -14,30 +14,40 @@ struct class rcc_class = {
 
 static ssize_t algorithm_show(struct device *device, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", READ_ONCE(rcc_dev_of(device)->alg)->name);
+	struct rcc_dev *dev = rcc_dev_of(device);
+	int len;
+
+	mutex_lock(&dev->cfg);
+	len = sysfs_emit(buf, "%s\n", rcc_slot_alg(dev->slot)->name);
+	mutex_unlock(&dev->cfg);
+	return len;
 }
 
 static ssize_t algorithm_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
 {
-	const struct rcc_alg *alg = rcc_alg_find(buf, count && buf[count - 1] == '\n' ? count - 1 : count);
 	struct rcc_dev *dev = rcc_dev_of(device);
+	int err;
 
-	if (!alg)
-		return -EINVAL;
 	mutex_lock(&dev->cfg);
-	rcc_cc_set_alg(dev, alg);
+	err = rcc_conf_set_alg(dev, buf, count && buf[count - 1] == '\n' ? count - 1 : count);
 	mutex_unlock(&dev->cfg);
-	return count;
+	return err ? -EINVAL : count;
 }
 static DEVICE_ATTR_RW(algorithm);
 
 static ssize_t available_algorithms_show(struct device *device, struct device_attribute *attr, char *buf)
 {
+	const struct rcc_alg *alg;
 	int len = 0;
 	u32 i;
 
-	for (i = 0; i < rcc_nalgs; i++)
-		len += sysfs_emit_at(buf, len, "%s%s", i ? " " : "", rcc_algs[i]->name);
+	rcu_read_lock();
+	for (i = 0; i < RCC_NALGS_MAX; i++) {
+		alg = rcc_slot_alg(&rcc_slots[i]);
+		if (alg)
+			len += sysfs_emit_at(buf, len, "%s%s", len ? " " : "", alg->name);
+	}
+	rcu_read_unlock();
 	return len + sysfs_emit_at(buf, len, "\n");
 }
 static DEVICE_ATTR_RO(available_algorithms);
@@ -56,7 +66,7 @@ static ssize_t profile_store(struct device *device, struct device_attribute *att
 	if (profile < 0)
 		return -EINVAL;
 	mutex_lock(&dev->cfg);
-	err = rcc_cc_set_profile(dev, profile);
+	err = rcc_conf_set_profile(dev, profile);
 	mutex_unlock(&dev->cfg);
 	return err ?: count;
 }
@@ -102,7 +112,7 @@ static ssize_t line_rate_store(struct device *device, struct device_attribute *a
 	if (rcc_u64_parse(buf, count, &mbps) || mbps > RCC_LINE_MAX_MBPS)
 		return -EINVAL;
 	mutex_lock(&dev->cfg);
-	rcc_cc_set_line(dev, mbps * RCC_BPS_PER_MBPS);
+	rcc_conf_set_line(dev, mbps * RCC_BPS_PER_MBPS);
 	mutex_unlock(&dev->cfg);
 	return count;
 }
@@ -180,14 +190,16 @@ static const struct attribute_group *rcc_groups[] = {
 /**
  * struct rcc_param_dir - directory params/<algorithm>/
  * @kobj: the directory; child of params/
- * @alg: whose parameters
+ * @set: whose parameters: the algorithm's slot, or RCC_NP
+ * @names: of the files: the algorithm may go before whoever has a file open
  * @attrs: one file each, in the order of the descriptors
  * @ptrs: what sysfs wants of them
  * @group: and of those
  */
 struct rcc_param_dir {
 	struct kobject kobj;
-	const struct rcc_alg *alg;
+	u32 set;
+	char names[RCC_PARAMS_MAX][RCC_NAME_BYTES];
 	struct kobj_attribute attrs[RCC_PARAMS_MAX];
 	struct attribute *ptrs[RCC_PARAMS_MAX + 1];
 	struct attribute_group group;
@@ -208,7 +220,7 @@ static ssize_t param_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 {
 	struct rcc_param_dir *dir = param_dir_of(kobj);
 
-	return sysfs_emit(buf, "%llu\n", rcc_cc_get_param(param_dev_of(kobj), dir->alg, attr - dir->attrs));
+	return sysfs_emit(buf, "%llu\n", rcc_conf_get_param(param_dev_of(kobj), dir->set, attr - dir->attrs));
 }
 
 static ssize_t param_store(struct kobject *kobj, struct kobj_attribute *attr, const char *buf, size_t count)
@@ -221,7 +233,7 @@ static ssize_t param_store(struct kobject *kobj, struct kobj_attribute *attr, co
 	if (rcc_u64_parse(buf, count, &value))
 		return -EINVAL;
 	mutex_lock(&dev->cfg);
-	err = rcc_cc_set_param(dev, dir->alg, attr - dir->attrs, value);
+	err = rcc_conf_set_param(dev, dir->set, attr - dir->attrs, value);
 	mutex_unlock(&dev->cfg);
 	return err ?: count;
 }
@@ -236,18 +248,32 @@ static const struct kobj_type param_dir_type = {
 	.sysfs_ops = &kobj_sysfs_ops,
 };
 
-static int param_dir_add(struct rcc_dev *dev, const struct rcc_alg *alg)
+/**
+ * rcc_sysfs_add_params() - show an algorithm's parameters
+ * @dev: the device
+ * @set: the algorithm's slot, or RCC_NP
+ *
+ * The caller holds rcc_algs_lock. Nothing is shown of an algorithm without parameters.
+ *
+ * Return: 0, or an error with nothing left behind.
+ */
+int rcc_sysfs_add_params(struct rcc_dev *dev, u32 set)
 {
-	struct rcc_param_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	const struct rcc_alg *alg = set == RCC_NP ? &rcc_np : rcc_slot_alg(&rcc_slots[set]);
+	struct rcc_param_dir *dir;
 	int err;
 	u32 i;
 
+	if (!alg || !alg->nparams)
+		return 0;
+	dir = kzalloc(sizeof(*dir), GFP_KERNEL);
 	if (!dir)
 		return -ENOMEM;
-	dir->alg = alg;
+	dir->set = set;
 	for (i = 0; i < alg->nparams; i++) {
 		sysfs_attr_init(&dir->attrs[i].attr);
-		dir->attrs[i].attr.name = alg->params[i].name;
+		strscpy(dir->names[i], alg->params[i].name, sizeof(dir->names[i]));
+		dir->attrs[i].attr.name = dir->names[i];
 		dir->attrs[i].attr.mode = 0644;
 		dir->attrs[i].show = param_show;
 		dir->attrs[i].store = param_store;
@@ -260,13 +286,31 @@ static int param_dir_add(struct rcc_dev *dev, const struct rcc_alg *alg)
 	if (err)
 		kobject_put(&dir->kobj);
 	else
-		dev->param_dirs[dev->nparam_dirs++] = &dir->kobj;
+		dev->param_dirs[set] = &dir->kobj;
 	return err;
 }
 
 /**
+ * rcc_sysfs_del_params() - hide them; on return no reader or writer is inside any more
+ * @dev: the device
+ * @set: the algorithm's slot, or RCC_NP
+ *
+ * The caller holds rcc_algs_lock, but not @dev->cfg, which writers take.
+ */
+void rcc_sysfs_del_params(struct rcc_dev *dev, u32 set)
+{
+	struct kobject *kobj = dev->param_dirs[set];
+
+	if (!kobj)
+		return;
+	dev->param_dirs[set] = NULL;
+	kobject_del(kobj);
+	kobject_put(kobj);
+}
+
+/**
  * rcc_sysfs_add() - show a device
- * @dev: the device, complete
+ * @dev: the device, complete; the caller holds rcc_algs_lock
  *
  * Return: 0, or an error with nothing left behind.
  */
@@ -284,12 +328,8 @@ int rcc_sysfs_add(struct rcc_dev *dev)
 		err = -ENOMEM;
 		goto err_del;
 	}
-	for (i = 0; i <= rcc_nalgs && !err; i++) {
-		const struct rcc_alg *alg = i < rcc_nalgs ? rcc_algs[i] : &rcc_np;
-
-		if (alg->nparams)
-			err = param_dir_add(dev, alg);
-	}
+	for (i = 0; i <= RCC_NP && !err; i++)
+		err = rcc_sysfs_add_params(dev, i);
 	if (!err)
 		return 0;
 
@@ -304,12 +344,10 @@ err_del:
  */
 void rcc_sysfs_del(struct rcc_dev *dev)
 {
-	while (dev->nparam_dirs) {
-		struct kobject *kobj = dev->param_dirs[--dev->nparam_dirs];
+	u32 i;
 
-		kobject_del(kobj);
-		kobject_put(kobj);
-	}
+	for (i = 0; i <= RCC_NP; i++)
+		rcc_sysfs_del_params(dev, i);
 	if (dev->params_dir)
 		kobject_del(dev->params_dir);
 	kobject_put(dev->params_dir);

@@ -76,6 +76,46 @@ TRACE_EVENT(cnp_ignored,
 				   { RCC_C_rp_cnp_ignored_off, "off" }))
 );
 
+/* what an algorithm was told and what it decided; bytes on the wire, times in nanoseconds */
+TRACE_EVENT(cc_event,
+	TP_PROTO(const struct rcc_qp *qp, const struct rcc_event *ev),
+	TP_ARGS(qp, ev),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u32, type)
+		__field(u64, now)
+		__field(u32, bytes)
+		__field(u32, packets)
+		__field(u32, ce_permille)
+		__field(u32, rtt)
+		__field(u32, fabric)
+		__field(u32, random)
+		__field(u64, rate)
+		__field(u64, cwnd)
+		__field(u64, timer)
+	),
+	TP_fast_assign(
+		RCC_TRACE_DEV(qp->dev);
+		__entry->qpn = qp->ent.qpn;
+		__entry->type = ev->type;
+		__entry->now = ev->now_ns;
+		__entry->bytes = ev->bytes;
+		__entry->packets = ev->packets;
+		__entry->ce_permille = ev->ce_permille;
+		__entry->rtt = ev->rtt_ns;
+		__entry->fabric = ev->fabric_ns;
+		__entry->random = ev->random;
+		__entry->rate = qp->decision.rate_bps;
+		__entry->cwnd = qp->decision.cwnd_bytes;
+		__entry->timer = qp->decision.timer_ns;
+	),
+	TP_printk("dev=%s qpn=%u type=%u now=%llu bytes=%u packets=%u ce=%u rtt=%u fabric=%u random=%u rate=%llu cwnd=%llu timer=%llu",
+		  __entry->dev, __entry->qpn, __entry->type, __entry->now, __entry->bytes, __entry->packets,
+		  __entry->ce_permille, __entry->rtt, __entry->fabric, __entry->random, __entry->rate, __entry->cwnd,
+		  __entry->timer)
+);
+
 /* the algorithm changed a QP's rate, in bits per second */
 TRACE_EVENT(rate,
 	TP_PROTO(const struct rcc_qp *qp, u32 event, u64 before),

@@ -820,7 +820,7 @@ cc_changed()
 # cc_qps DEV [TYPE]: lines of "QPN PEER-QPN RATE HELD" of its QPs (RC).
 cc_qps()
 {
-	awk -v type="${2:-RC}" '$2 == type { sub(/.*\//, "", $NF); print $1, $NF, $4, $5 + $6 + $7 }' \
+	awk -v type="${2:-RC}" '$2 == type { sub(/.*\//, "", $NF); print $1, $NF, $4, $8 + $9 + $10 }' \
 		"/sys/kernel/debug/rxe_cc/$1/qps"
 }
 

@@ -85,7 +85,8 @@ check_c_style()
 
 	# Outside of the kernel its macros and helpers do not exist.
 	ignore=ARRAY_SIZE,BIT_MACRO,STRCPY,STRLCPY,STRNCPY,PREFER_KERNEL_TYPES,SSCANF_TO_KSTRTO
-	ignore+=,CONSIDER_KSTRTO,PREFER_FALLTHROUGH,AVOID_EXTERNS,SPLIT_STRING,NAKED_SSCANF
+	ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON,CONSIDER_KSTRTO
+	ignore+=,PREFER_FALLTHROUGH,AVOID_EXTERNS,SPLIT_STRING,NAKED_SSCANF
 	# 1e-9, _Static_assert and PRIu64 are C's, LLVMFuzzerTestOneInput is libFuzzer's.
 	ignore+=,SPACING,CAMELCASE,NEW_TYPEDEFS
 	mapfile -t list < <(files 'kmod/pure/*.[ch]' 'kmod/cc/*.[ch]' 'bpf/*.[ch]' \

@@ -7,12 +7,17 @@
 
 extern const struct rcc_alg rcc_alg_none;
 extern const struct rcc_alg rcc_alg_dcqcn;
+extern const struct rcc_alg rcc_alg_fixed;
+extern const struct rcc_alg rcc_alg_rtt;
+extern const struct rcc_alg rcc_alg_swift;
+extern const struct rcc_alg rcc_alg_timely;
 
 extern const struct rcc_alg *const rcc_algs[];
 extern const u32 rcc_nalgs;
 extern const char *const rcc_profile_names[];
 
 const struct rcc_alg *rcc_alg_find(const char *name, size_t len);
+const char *rcc_alg_fault(const struct rcc_alg *alg);
 int rcc_profile_find(const char *name, size_t len);
 int rcc_param_find(const struct rcc_alg *alg, const char *name, size_t len);
 int rcc_param_set(const struct rcc_alg *alg, struct rcc_values *v, u32 index, u64 value);

@@ -52,10 +52,12 @@ enum rcc_event_type {
 	RCC_EV_TIMEOUT,		/* packets are sent again and no NAK said why */
 	RCC_EV_INT,		/* in-band telemetry came */
 	RCC_EV_TIMER,		/* the time asked for in decision.timer_ns has come */
+	RCC_EV_END,
 };
 
 /* the events that an algorithm asks for, as bits */
 #define RCC_WANT(type)	(1U << (type))
+#define RCC_WANT_ALL	((1U << RCC_EV_END) - 2)
 
 /**
  * struct rcc_event - one thing that happened

@@ -5,6 +5,10 @@
 const struct rcc_alg *const rcc_algs[] = {
 	&rcc_alg_dcqcn,
 	&rcc_alg_none,
+	&rcc_alg_fixed,
+	&rcc_alg_rtt,
+	&rcc_alg_timely,
+	&rcc_alg_swift,
 };
 
 const u32 rcc_nalgs = sizeof(rcc_algs) / sizeof(rcc_algs[0]);
@@ -35,6 +39,66 @@ const struct rcc_alg *rcc_alg_find(const char *name, size_t len)
 	for (i = 0; i < rcc_nalgs; i++)
 		if (same_name(rcc_algs[i]->name, name, len))
 			return rcc_algs[i];
+	return NULL;
+}
+
+static bool text_ok(const char *s, size_t size)
+{
+	return memchr(s, 0, size);
+}
+
+static bool name_ok(const char *s, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size && s[i]; i++)
+		if (s[i] != '_' && !(s[i] >= 'a' && s[i] <= 'z') && !(s[i] >= '0' && s[i] <= '9'))
+			return false;
+	return i > 0 && i < size;
+}
+
+static const char *param_fault(const struct rcc_alg *alg, u32 index)
+{
+	const struct rcc_param *p = &alg->params[index];
+	u32 i;
+
+	if (!name_ok(p->name, sizeof(p->name)))
+		return "a parameter's name is not [a-z0-9_]+, or too long";
+	if (!text_ok(p->unit, sizeof(p->unit)) || !text_ok(p->doc, sizeof(p->doc)))
+		return "a parameter's text has no end";
+	for (i = 0; i < index; i++)
+		if (!strcmp(alg->params[i].name, p->name))
+			return "two parameters have one name";
+	for (i = 0; i < RCC_PROFILES_SET; i++)
+		if (p->value[i] < p->min || p->value[i] > p->max)
+			return "a profile's value lies outside its parameter's range";
+	return NULL;
+}
+
+/**
+ * rcc_alg_fault() - is an algorithm of somebody else's sound?
+ * @alg: the algorithm; pointers of it that are set are valid
+ *
+ * Return: NULL, or what is wrong with it, in a few words.
+ */
+const char *rcc_alg_fault(const struct rcc_alg *alg)
+{
+	const char *fault;
+	u32 i;
+
+	if (!alg->init || !alg->event)
+		return "init or event is missing";
+	if (!alg->name || !name_ok(alg->name, RCC_NAME_BYTES))
+		return "the name is not [a-z0-9_]+, or too long";
+	if (alg->events & ~RCC_WANT_ALL)
+		return "it wants events that there are not";
+	if (alg->nparams > RCC_PARAMS_MAX || (alg->nparams && !alg->params))
+		return "too many parameters, or none where some are said to be";
+	for (i = 0; i < alg->nparams; i++) {
+		fault = param_fault(alg, i);
+		if (fault)
+			return fault;
+	}
 	return NULL;
 }
 

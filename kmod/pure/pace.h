@@ -104,4 +104,23 @@ static inline void rcc_pace_sent(struct rcc_pace *p, u64 now_ns, u32 bytes, bool
 	p->frac = gap & ((1U << RCC_PACE_SHIFT) - 1);
 }
 
+/**
+ * rcc_pace_charge() - let a flow wait for what a packet that left makes others send
+ * @p: the flow
+ * @bytes: on the wire
+ * @max_ns: the longest wait
+ *
+ * Return: true if the wait was cut short to @max_ns.
+ */
+static inline bool rcc_pace_charge(struct rcc_pace *p, u64 bytes, u64 max_ns)
+{
+	u64 max_bytes;
+
+	if (!p->ns_per_byte)
+		return false;
+	max_bytes = rcc_div64(max_ns << RCC_PACE_SHIFT, p->ns_per_byte);
+	p->next_ns += rcc_min64(bytes, max_bytes) * p->ns_per_byte >> RCC_PACE_SHIFT;
+	return bytes > max_bytes;
+}
+
 #endif /* RCC_PACE_H */

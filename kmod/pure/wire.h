@@ -7,6 +7,7 @@
  *	BTH   0 opcode   1 SE M Pad2 TVer4   2-3 P_Key   4 FECN BECN resv6   5-7 DestQP   8 A resv7   9-11 PSN
  *	AETH  0 syndrome   1-3 MSN
  *	DETH  0-3 Q_Key   4 resv   5-7 SrcQP
+ *	RETH  0-7 address   8-11 R_Key   12-15 length
  *
  * Sources: IBTA vol. 1, chapter 9, annex A17 (RoCEv2).
  */
@@ -21,6 +22,7 @@
 #define RCC_UDP_BYTES		8
 #define RCC_BTH_BYTES		12
 #define RCC_ICRC_BYTES		4
+#define RCC_RETH_BYTES		16
 /* IP header to the end of the longest extended header that the parser reads */
 #define RCC_HDR_MAX_BYTES	(RCC_IP6_BYTES + RCC_UDP_BYTES + RCC_BTH_BYTES + 8)
 
@@ -154,6 +156,18 @@ static inline enum rcc_wire_err rcc_wire_own(const u8 *ip, u32 bytes, struct rcc
 	pkt->psn = psn & 0xffffff;
 	pkt->sport = rcc_get_be16(ip + bth - RCC_UDP_BYTES);
 	return pkt->class ? RCC_WIRE_OK : RCC_WIRE_OPCODE;
+}
+
+/**
+ * rcc_wire_read_bytes() - how much does a READ request ask for?
+ * @ip: its IP header
+ * @pkt: what it is, with @pkt->l3_bytes of at least a READ request's length
+ *
+ * Return: the DMA length of its RETH, 0..2^32-1.
+ */
+static inline u32 rcc_wire_read_bytes(const u8 *ip, const struct rcc_pkt *pkt)
+{
+	return rcc_get_be32(ip + pkt->bth + RCC_BTH_BYTES + RCC_RETH_BYTES - 4);
 }
 
 #endif /* RCC_WIRE_H */

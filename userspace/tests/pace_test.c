@@ -151,3 +151,30 @@ TEST("A rate below the least one, even zero, paces at the least one")
 	rcc_pace_sent(&p, 0, 131071, false);
 	EXPECT_EQ(p.next_ns, 131071ULL * 80000);
 }
+
+TEST("A window lets go what fits, one packet always, and everything if there is none")
+{
+	EXPECT(rcc_window_open(0, 1000000, 4170));
+	EXPECT(rcc_window_open(1, 0, 4170));
+	EXPECT(!rcc_window_open(4170, 1, 4170));
+	EXPECT(rcc_window_open(8340, 4170, 4170));
+	EXPECT(!rcc_window_open(8339, 4170, 4170));
+}
+
+TEST("A READ's data is charged at the flow's rate, and no longer than asked for")
+{
+	struct rcc_pace p = { 0 };
+
+	EXPECT(!rcc_pace_charge(&p, 1000000, 1000));
+	EXPECT_EQ(p.next_ns, 0);
+	rcc_pace_set_rate(&p, 0, 8 * GBPS);
+	p.next_ns = 500;
+	EXPECT(!rcc_pace_charge(&p, 1000, 1000));
+	EXPECT_NEAR(p.next_ns, 1500, 1);
+	EXPECT(rcc_pace_charge(&p, 0xffffffffff, 2000));
+	EXPECT_NEAR(p.next_ns, 3500, 2);
+	rcc_pace_set_rate(&p, p.next_ns, 1);
+	p.next_ns = 0;
+	EXPECT(rcc_pace_charge(&p, 1ULL << 40, 32000000));
+	EXPECT(p.next_ns <= 32000000);
+}

@@ -9,7 +9,9 @@
 static const struct rcc_path path_100g = { .line_bps = 100000000000ULL, .base_rtt_ns = 12000, .mtu_bytes = 4096 };
 
 /* every set of descriptors that a user can reach */
-static const struct rcc_alg *const sets[] = { &rcc_alg_dcqcn, &rcc_alg_none, &rcc_np };
+static const struct rcc_alg *const sets[] = {
+	&rcc_alg_dcqcn, &rcc_alg_none, &rcc_alg_fixed, &rcc_alg_rtt, &rcc_alg_timely, &rcc_alg_swift, &rcc_np,
+};
 
 #define NSETS	ARRAY_SIZE(sets)
 
@@ -57,6 +59,18 @@ TEST("A number is read back as it was printed, for a million random ones")
 		snprintf(text, sizeof(text), "%" PRIu64, want);
 		EXPECT(parsed(text, &got));
 		EXPECT_EQ(got, want);
+	}
+}
+
+TEST("Every algorithm of the table is found by its name, and the tests of the descriptors know it")
+{
+	u32 i, j;
+
+	for (i = 0; i < rcc_nalgs; i++) {
+		EXPECT(rcc_alg_find(rcc_algs[i]->name, strlen(rcc_algs[i]->name)) == rcc_algs[i]);
+		for (j = 0; j < NSETS && sets[j] != rcc_algs[i]; j++)
+			;
+		EXPECT(j < NSETS);
 	}
 }
 
@@ -209,17 +223,20 @@ TEST("The automatic profile stays in range and free of contradiction on any path
 	static const u64 line[] = { 0, 1, 999999, 1000000, 100000000, 10000000000ULL, 400000000000ULL, 800000000000ULL };
 	static const u64 rtt[] = { 0, 1, 999, 5000, 100000, 10000000, 4000000000ULL };
 	size_t i, j;
-	u32 k;
+	u32 k, n;
 
-	for (i = 0; i < ARRAY_SIZE(line); i++) {
-		for (j = 0; j < ARRAY_SIZE(rtt); j++) {
-			struct rcc_path path = { .line_bps = line[i], .base_rtt_ns = rtt[j] };
-			struct rcc_values v;
+	for (n = 0; n < NSETS; n++) {
+		for (i = 0; i < ARRAY_SIZE(line); i++) {
+			for (j = 0; j < ARRAY_SIZE(rtt); j++) {
+				struct rcc_path path = { .line_bps = line[i], .base_rtt_ns = rtt[j] };
+				struct rcc_values v;
 
-			rcc_params_load(&rcc_alg_dcqcn, RCC_PROFILE_AUTO, &path, &v);
-			for (k = 0; k < rcc_alg_dcqcn.nparams; k++)
-				EXPECT(v.v[k] >= rcc_alg_dcqcn.params[k].min && v.v[k] <= rcc_alg_dcqcn.params[k].max);
-			EXPECT_EQ(rcc_alg_dcqcn.check(&v), -1);
+				rcc_params_load(sets[n], RCC_PROFILE_AUTO, &path, &v);
+				for (k = 0; k < sets[n]->nparams; k++)
+					EXPECT(v.v[k] >= sets[n]->params[k].min && v.v[k] <= sets[n]->params[k].max);
+				if (sets[n]->check)
+					EXPECT_EQ(sets[n]->check(&v), -1);
+			}
 		}
 	}
 }

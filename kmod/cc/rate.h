@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arithmetic that the algorithms share: shares of a rate, the rate to begin with, one reaction per round trip. */
+#ifndef RCC_RATE_H
+#define RCC_RATE_H
+
+#include "cc.h"
+
+#define RCC_SHARE_SHIFT	20
+
+/* the least RTT that a device has seen may have stood in a queue */
+#define RCC_SCALE_RTT_MAX_US	64
+
+/**
+ * rcc_share() - @value * @num / @den without a product of 128 bits
+ * @value: below 2^44
+ * @num: not above @den
+ * @den: below 2^44
+ *
+ * Return: the share of @value, at most one in 2^20 of it too low; 0 if @den is 0.
+ */
+static inline u64 rcc_share(u64 value, u64 num, u64 den)
+{
+	return den ? value * rcc_div64(num << RCC_SHARE_SHIFT, den) >> RCC_SHARE_SHIFT : 0;
+}
+
+/**
+ * rcc_percent() - a share of a rate in percent
+ * @bps: below 2^57
+ * @percent: 0..100
+ *
+ * Return: that share, rounded down.
+ */
+static inline u64 rcc_percent(u64 bps, u64 percent)
+{
+	return rcc_div64(bps * percent, 100);
+}
+
+/**
+ * rcc_start_bps() - the rate that a QP begins with
+ * @path: what is known of the way
+ *
+ * Return: the rate in use where an algorithm takes over a QP that was slowed down, else the line rate.
+ */
+static inline u64 rcc_start_bps(const struct rcc_path *path)
+{
+	return path->start_bps ? rcc_min64(path->start_bps, path->line_bps) : path->line_bps;
+}
+
+/**
+ * rcc_scale_rtt_us() - the base RTT that `auto` scales times to
+ * @path: what is known of the way
+ *
+ * In powers of four: hosts that measure it a little differently still agree on their times, and a port's flows on how fast
+ * they may grow.
+ *
+ * Return: microseconds, from 1 to RCC_SCALE_RTT_MAX_US.
+ */
+static inline u64 rcc_scale_rtt_us(const struct rcc_path *path)
+{
+	u64 us = 1;
+
+	while (us < RCC_SCALE_RTT_MAX_US && us * 1000 < path->base_rtt_ns)
+		us *= 4;
+	return us;
+}
+
+/**
+ * rcc_scale_rtt_ns() - the base RTT that `auto` scales targets to
+ * @path: what is known of the way
+ *
+ * Exact up to 64 us, beyond that the next power of four: there software answers, and the least that it was seen to take
+ * differs between hosts. One that aims at a tenth less than the others gets half of what they get.
+ *
+ * Return: nanoseconds, from 1000 to 2^22 * 1000.
+ */
+static inline u64 rcc_scale_rtt_ns(const struct rcc_path *path)
+{
+	u64 us = RCC_SCALE_RTT_MAX_US;
+
+	if (path->base_rtt_ns <= us * 1000)
+		return rcc_max64(path->base_rtt_ns, 1000);
+	while (us < 1 << 22 && us * 1000 < path->base_rtt_ns)
+		us *= 4;
+	return us * 1000;
+}
+
+/**
+ * rcc_left_since() - did the packet whose round trip was measured leave after a reaction?
+ * @ev: an event with rtt_ns
+ * @react_ns: when the algorithm last reacted
+ *
+ * A packet that left before says what the old rate did: to react to it would be to react twice.
+ *
+ * Return: true if what it says is news.
+ */
+static inline bool rcc_left_since(const struct rcc_event *ev, u64 react_ns)
+{
+	return ev->now_ns >= react_ns + ev->rtt_ns;
+}
+
+/**
+ * struct rcc_rate - the rate of a QP under an algorithm that reacts to round trips
+ * @bps: the rate
+ * @line_bps: most that it may be
+ * @react_ns: when it was last set
+ * @rtt_ns: last round trip measured, or the path's
+ */
+struct rcc_rate {
+	u64 bps;
+	u64 line_bps;
+	u64 react_ns;
+	u64 rtt_ns;
+};
+
+/**
+ * rcc_rate_set() - react: set the rate, within its limits
+ * @r: the rate
+ * @bps: the new one
+ * @min_mbps: least rate; the line rate if that is lower
+ * @now_ns: time
+ */
+static inline void rcc_rate_set(struct rcc_rate *r, u64 bps, u64 min_mbps, u64 now_ns)
+{
+	r->bps = rcc_clamp64(bps, rcc_min64(min_mbps * RCC_BPS_PER_MBPS, r->line_bps), r->line_bps);
+	r->react_ns = now_ns;
+}
+
+/**
+ * rcc_rate_lost() - react to a loss
+ * @r: the rate
+ * @ev: NACK: takes @percent, once per round trip. TIMEOUT: nothing came through; takes it twice, each time
+ * @percent: share of the rate to take, 0..100; 0: losses change nothing
+ * @min_mbps: least rate
+ */
+static inline void rcc_rate_lost(struct rcc_rate *r, const struct rcc_event *ev, u64 percent, u64 min_mbps)
+{
+	u64 bps = rcc_percent(r->bps, 100 - percent);
+
+	if (!percent || (ev->type == RCC_EV_NACK && ev->now_ns < r->react_ns + r->rtt_ns))
+		return;
+	if (ev->type == RCC_EV_TIMEOUT)
+		bps = rcc_percent(bps, 100 - percent);
+	rcc_rate_set(r, bps, min_mbps, ev->now_ns);
+}
+
+/**
+ * rcc_in_flight() - bytes that are on their way at a rate for some time
+ * @bps: below 2^40
+ * @ns: below 2^33
+ *
+ * Return: bytes, to a Mb/s of the rate.
+ */
+static inline u64 rcc_in_flight(u64 bps, u64 ns)
+{
+	return rcc_div64(rcc_div64(bps, RCC_BPS_PER_MBPS) * ns, 8000);
+}
+
+#endif /* RCC_RATE_H */
