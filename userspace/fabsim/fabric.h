@@ -72,7 +72,6 @@ struct port {
  * @nports: how many; a host has one
  * @id: number
  * @is_switch: false: a host
- * @hash: salt of its choice among equal paths
  * @buffer: switch: shared by its ports
  * @ready_head: host: flows that may send now, in turn
  * @ready_tail: host: the last of them
@@ -83,12 +82,17 @@ struct node {
 	u32 nports;
 	u32 id;
 	bool is_switch;
-	u64 hash;
 	struct rcc_buffer buffer;
 	struct flow *ready_head;
 	struct flow *ready_tail;
 	struct hops *route;
 };
+
+/* A host's address as in HPCC's simulator: 11.H.L.1 */
+static inline u32 node_address(const struct node *n)
+{
+	return 0x0b000001 + (n->id << 8);
+}
 
 /* next hops towards one destination */
 struct hops {

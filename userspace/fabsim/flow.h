@@ -34,7 +34,6 @@ struct profile {
  * @profile: parameters
  * @decision: what the algorithm wants
  * @gap: departure times by decision.rate_bps
- * @hash: for ECMP
  * @bytes: payload to send; NEVER: without end
  * @start_ps: when it starts
  * @done_ps: when the last ACK was back, or it was stopped; NEVER: not yet
@@ -67,7 +66,6 @@ struct flow {
 	const struct profile *profile;
 	struct rcc_decision decision;
 	struct rcc_pace gap;
-	u64 hash;
 	u64 bytes;
 	u64 start_ps;
 	u64 done_ps;

@@ -41,12 +41,6 @@ static int by_end(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* HPCC's address of a host: 11.H.L.1 */
-static u32 address(const struct port *p)
-{
-	return 0x0b000001 + (p->node->id << 8);
-}
-
 static void write_fct(const struct sim *s)
 {
 	const struct flow **order = alloc_zeroed(s->nflows, sizeof(*order));
@@ -62,7 +56,7 @@ static void write_fct(const struct sim *s)
 
 		if (w->stopped)
 			continue;
-		fprintf(f, "%08x %08x %u %u %llu %llu %llu %llu\n", address(w->port), address(w->to), w->sport, w->dport,
+		fprintf(f, "%08x %08x %u %u %llu %llu %llu %llu\n", node_address(w->port->node), node_address(w->to->node), w->sport, w->dport,
 			(unsigned long long)w->bytes, (unsigned long long)(w->start_ps / PS_PER_NS),
 			(unsigned long long)((w->done_ps - w->start_ps) / PS_PER_NS),
 			(unsigned long long)(ideal_fct_ps(s, w) / PS_PER_NS));

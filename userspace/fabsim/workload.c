@@ -32,15 +32,6 @@ static const struct profile *profile_find(struct sim *s, const struct rcc_path *
 	return p;
 }
 
-/* Hosts on the same path are told apart by their addresses, flows of one pair by their source ports. */
-static u64 flow_hash(const struct flow *f)
-{
-	u64 z = ((u64)f->port->node->id << 32 | f->to->node->id) * 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ z >> 29 ^ ((u64)f->sport << 16 | f->dport)) * 0xbf58476d1ce4e5b9ULL;
-	return z ^ z >> 32;
-}
-
 static u16 next_sport(const struct sim *s, u32 src, u32 dst)
 {
 	u16 sport = FIRST_SPORT;
@@ -82,7 +73,6 @@ void workload_add(struct sim *s, u32 src, u32 dst, u64 bytes, u64 start_ps, u16 
 	f->index = s->nflows;
 	f->dport = dport;
 	f->sport = next_sport(s, src, dst);
-	f->hash = flow_hash(f);
 	route_to(s, f->to->node);
 	route_to(s, f->port->node);
 	path.line_bps = f->port->rate_bps;
