@@ -71,6 +71,7 @@ static const struct option_row rows[] = {
 	{ "set", "NAME=VALUE", TAKE_SET, 0, 0, 0, "one of its parameters, or of the receivers' (np_*)" },
 	{ "preset", "hpcc", TAKE_PRESET, 0, 0, 0, "all that HPCC's simulator does differently; see the documentation" },
 	{ "cnp-echo", NULL, TAKE_ON, AT(cnp_echo), 0, 0, "CE comes back on the ACK instead of in a CNP" },
+	{ "ack-as-data", NULL, TAKE_ON, AT(ack_as_data), 0, 0, "switches queue ACKs with data, not before it" },
 	{ "ack-every", "N", TAKE_NUMBER, AT(ack_every), 1, 1024, "packets per ACK (1)" },
 	{ "window-psn", "N", TAKE_NUMBER, AT(window_psn), 0, 1 << 23, "packets unacknowledged per flow; 0: any (0)" },
 	{ "rto", "TIME", TAKE_TIME, AT(rto_ps), PS_PER_US, TIME_MAX, "retransmission timeout (16.8ms; rxe: 67ms)" },

@@ -45,6 +45,7 @@ struct opts {
 	bool pfc;
 	bool ns_truncate;
 	bool cnp_echo;
+	bool ack_as_data;
 	const struct rcc_alg *alg;
 	bool preset;		/* hpcc */
 	int profile;

@@ -49,7 +49,7 @@ static void hops_find(struct topo *t, struct node *n, u32 dst, const u32 *distan
 	if (!n->route)
 		n->route = alloc_zeroed(t->nnodes, sizeof(*n->route));
 	n->route[dst].first = t->nhops;
-	for (i = 0; i < n->nports; i++)
+	for (i = n->nports; i-- > 0;)
 		if (distance[n->ports[i].peer->node->id] < distance[n->id])
 			hops_add(t, i);
 	n->route[dst].count = t->nhops - n->route[dst].first;
