@@ -86,6 +86,7 @@ static const struct option_row rows[] = {
 	{ "sample", "TIME", TAKE_TIME, AT(sample_ps), 100 * PS_PER_NS, PS_PER_SEC, "time between samples (10us)" },
 	{ "window", "TIME", TAKE_TIME, AT(window_ps), PS_PER_US, PS_PER_SEC,
 	  "rates are averaged over that for convergence (1ms)" },
+	{ "hold", "TIME", TAKE_TIME, AT(hold_ps), 0, TIME_MAX, "so long a share must stay fair (5ms)" },
 	{ "warmup", "TIME", TAKE_TIME, AT(warmup_ps), 0, TIME_MAX,
 	  "figures begin then (10ms for long flows, 0 for others)" },
 	{ "out", "DIR", TAKE_TEXT, AT(out), 0, 0, "write flows, series and pictures there" },
@@ -97,7 +98,7 @@ static const struct opts defaults = {
 	.mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60,
 	.buffer_bytes = 32 << 20, .kmin_bytes = NEVER, .kmax_bytes = NEVER, .pmax_permille = 200, .ecn = true,
 	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 16800 * PS_PER_US,
-	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US, .window_ps = 1000 * PS_PER_US,
+	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US, .window_ps = 1000 * PS_PER_US, .hold_ps = 5000 * PS_PER_US,
 	.warmup_ps = NEVER,
 };
 

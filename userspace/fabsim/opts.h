@@ -65,6 +65,7 @@ struct opts {
 	u64 rto_ps;
 	u64 sample_ps;
 	u64 window_ps;
+	u64 hold_ps;
 	u64 warmup_ps;		/* NEVER: by the kind of flows */
 };
 

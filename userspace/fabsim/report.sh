@@ -68,6 +68,26 @@ line()
 header="algorithm,senders,gbps,utilisation,jain,queue_p50_kb,queue_p99_kb,drops,join_ms,leave_ms"
 header+=",utilisation_500k,fct_p99_us_500k,queue_p99_kb_500k,drops_500k,mhops_per_s"
 
+# at_once COMMAND...: beside others, as many as there are processors.
+running=0
+at_once()
+{
+	if [ $running -ge "$(nproc)" ]; then
+		wait -n || die "a run failed"
+		running=$((running - 1))
+	fi
+	"$@" &
+	running=$((running + 1))
+}
+
+wait_all()
+{
+	while [ $running -gt 0 ]; do
+		wait -n || die "a run failed"
+		running=$((running - 1))
+	done
+}
+
 # picture ALG: two flows at 100 Gb/s; the second joins at 20 ms and leaves at 60 ms.
 picture()
 {
@@ -113,12 +133,19 @@ rm -rf "$dir"
 mkdir -p "$dir/runs"
 echo "$header" > "$dir/table.csv"
 for alg in $algs; do
+	picture "$alg"
 	for fan in $fans; do
 		for rate in $rates; do
-			run_all "$alg" "$fan" "$rate"
+			at_once run_all "$alg" "$fan" "$rate"
+		done
+	done
+done
+wait_all
+for alg in $algs; do
+	for fan in $fans; do
+		for rate in $rates; do
 			line "$alg" "$fan" "$rate" >> "$dir/table.csv"
 		done
 	done
-	picture "$alg"
 done
 table | tee "$dir/table.txt"

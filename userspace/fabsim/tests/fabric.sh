@@ -163,14 +163,16 @@ test_that dumbbell "Four flows of a dumbbell share the link in the middle"
 # In a FIFO that never drops, a flow has its share at once. One held to 1 Gb/s never has it.
 convergence()
 {
-	local change=(--senders 2 --join 5ms --leave 10ms --duration 15ms)
+	local change=(--senders 2 --join 5ms --leave 10ms --duration 15ms --hold 3ms)
 
 	run fifo --alg none --pfc "${change[@]}" || return
 	run held --set rp_max_rate=1000 "${change[@]}" || return
+	run short --alg none --pfc "${change[@]}" --hold 5ms || return
 	holds fifo '.join_us > 1000 and .join_us < 2000 and .leave_us > 1000 and .leave_us < 2000' &&
-	holds held '.join_us == null and .leave_us == null'
+	holds held '.join_us == null and .leave_us == null' &&
+	holds short '.join_us == null and .leave_us == null'
 }
-test_that convergence "Convergence is seen when a share is fair for good, and not seen when it is not"
+test_that convergence "Convergence is seen when a share is fair for long enough, and not seen when it is not"
 
 pictures()
 {
