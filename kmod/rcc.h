@@ -506,6 +506,9 @@ void rcc_sysfs_del(struct rcc_dev *dev);
 int rcc_sysfs_add_params(struct rcc_dev *dev, u32 set);
 void rcc_sysfs_del_params(struct rcc_dev *dev, u32 set);
 
+/* replay.c */
+void rcc_replay_add(struct dentry *dir);
+
 /* debugfs.c */
 void rcc_debugfs_init(void);
 void rcc_debugfs_exit(void);
