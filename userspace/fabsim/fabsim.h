@@ -62,6 +62,12 @@ struct samples {
 	u64 tx_at_warmup;
 };
 
+/* how many flows a pair of hosts has */
+struct pair {
+	u64 hosts;
+	u32 flows;
+};
+
 /* totals; every packet of data is counted once at each end */
 struct counts {
 	u64 hops;		/* transmissions on links, of any packet */
@@ -97,6 +103,8 @@ struct counts {
  * @topo: the fabric
  * @flows: all flows
  * @nflows: how many
+ * @pairs: pairs of hosts, a hash table
+ * @pairs_mask: its size less one
  * @running: flows that are not done and have an end
  * @profiles: parameters, see struct profile
  * @samples: series
@@ -122,6 +130,8 @@ struct sim {
 	struct topo topo;
 	struct flow *flows;
 	u32 nflows;
+	struct pair *pairs;
+	u32 pairs_mask;
 	u32 running;
 	struct profile *profiles;
 	struct samples samples;

@@ -98,8 +98,8 @@ static const struct opts defaults = {
 	.mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60,
 	.buffer_bytes = 32 << 20, .kmin_bytes = NEVER, .kmax_bytes = NEVER, .pmax_permille = 200, .ecn = true,
 	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 16800 * PS_PER_US,
-	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US, .window_ps = 1000 * PS_PER_US, .hold_ps = 5000 * PS_PER_US,
-	.warmup_ps = NEVER,
+	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US,
+	.window_ps = 1000 * PS_PER_US, .hold_ps = 5000 * PS_PER_US, .warmup_ps = NEVER,
 };
 
 /* Fields for numbers and sizes of packets are u32, the others u64. */

@@ -56,7 +56,8 @@ static void write_fct(const struct sim *s)
 
 		if (w->stopped)
 			continue;
-		fprintf(f, "%08x %08x %u %u %llu %llu %llu %llu\n", node_address(w->port->node), node_address(w->to->node), w->sport, w->dport,
+		fprintf(f, "%08x %08x %u %u %llu %llu %llu %llu\n", node_address(w->port->node),
+			node_address(w->to->node), w->sport, w->dport,
 			(unsigned long long)w->bytes, (unsigned long long)(w->start_ps / PS_PER_NS),
 			(unsigned long long)((w->done_ps - w->start_ps) / PS_PER_NS),
 			(unsigned long long)(ideal_fct_ps(s, w) / PS_PER_NS));

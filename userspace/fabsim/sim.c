@@ -239,6 +239,7 @@ void sim_free(struct sim *s)
 	free(s->topo.ports);
 	free(s->topo.hops);
 	free(s->flows);
+	free(s->pairs);
 	free(s->samples.delivered);
 	free(s->samples.rate_bps);
 	free(s->samples.queue_bytes);

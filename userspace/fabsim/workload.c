@@ -32,14 +32,16 @@ static const struct profile *profile_find(struct sim *s, const struct rcc_path *
 	return p;
 }
 
-static u16 next_sport(const struct sim *s, u32 src, u32 dst)
+/* The n-th flow of a pair of hosts has the n-th source port. Pairs stand in a hash table with free places. */
+static u16 next_sport(struct sim *s, u32 src, u32 dst)
 {
-	u16 sport = FIRST_SPORT;
-	u32 i;
+	u64 hosts = (u64)src << 32 | dst;
+	u32 i = (hosts * 0x9e3779b97f4a7c15ULL >> 32) & s->pairs_mask;
 
-	for (i = 0; i < s->nflows; i++)
-		sport += s->flows[i].port->node->id == src && s->flows[i].to->node->id == dst;
-	return sport;
+	while (s->pairs[i].flows && s->pairs[i].hosts != hosts)
+		i = (i + 1) & s->pairs_mask;
+	s->pairs[i].hosts = hosts;
+	return FIRST_SPORT + s->pairs[i].flows++;
 }
 
 /**
@@ -49,6 +51,12 @@ static u16 next_sport(const struct sim *s, u32 src, u32 dst)
  */
 void workload_alloc(struct sim *s, u32 count)
 {
+	u32 places = 2;
+
+	while (places < 2 * count)
+		places *= 2;
+	s->pairs_mask = places - 1;
+	s->pairs = alloc_zeroed(places, sizeof(*s->pairs));
 	s->flows = alloc_zeroed(count, sizeof(*s->flows));
 }
 
