@@ -235,6 +235,7 @@ u64 ideal_fct_ps(const struct sim *s, const struct flow *f);
 u64 converge_join_ps(const struct sim *s, u32 percent);
 u64 converge_leave_ps(const struct sim *s, u32 percent);
 void report(struct sim *s, double cpu_s);
+void output_prepare(const struct sim *s);
 void output_write(const struct sim *s, const json_t *summary);
 
 #endif /* FABSIM_H */

@@ -54,6 +54,8 @@ int main(int argc, char **argv)
 	topo_build(&sim);
 	workload_build(&sim);
 	samples_init(&sim);
+	if (opts.out)
+		output_prepare(&sim);
 	begin_s = cpu_s();
 	sim_run(&sim, opts.duration_ps ? sim.samples.origin_ps + opts.duration_ps : ENDLESS);
 	report(&sim, cpu_s() - begin_s);

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "fabsim.h"
 
@@ -153,6 +154,18 @@ static void pictures(const struct sim *s)
 }
 
 /**
+ * output_prepare() - make the directory of --out before time is spent on a run
+ * @s: the simulation, with its flows
+ */
+void output_prepare(const struct sim *s)
+{
+	if (mkdir(s->opts->out, 0777) && errno != EEXIST)
+		die("--out=%s: %s", s->opts->out, strerror(errno));
+	if (access(s->opts->out, W_OK | X_OK))
+		die("--out=%s: %s", s->opts->out, strerror(errno));
+}
+
+/**
  * output_write() - write the files that --out asks for
  * @s: a simulation that is over
  * @summary: its summary
@@ -162,8 +175,6 @@ void output_write(const struct sim *s, const json_t *summary)
 	char path[4096];
 	FILE *f;
 
-	if (mkdir(s->opts->out, 0777) && errno != EEXIST)
-		die("--out: %s: %s", s->opts->out, strerror(errno));
 	write_fct(s);
 	write_queue(s);
 	if (s->samples.delivered) {

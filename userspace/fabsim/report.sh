@@ -7,8 +7,8 @@
 #
 # For each algorithm, fan-in and rate there are three runs on links of 1 us:
 #
-#	long	flows without end, 50 ms; figures are of what follows the first 10 ms
-#	change	one more flow joins at 20 ms, half of all leave at 60 ms, end at 100 ms
+#	long	flows without end, 30 ms; figures are of what follows the first 10 ms
+#	change	one more flow joins at 10 ms, half of all leave at 30 ms, end at 50 ms
 #	500 KB	one message of that size from each sender, all at once
 
 set -eu
@@ -41,9 +41,9 @@ run_all()
 
 	# shellcheck disable=SC2086 # a list
 	{
-		run "$name-long" $what --senders "$2" --size long --duration 50ms
-		run "$name-change" $what --senders "$2" --size long --duration 100ms \
-			--join 20ms --leave 60ms --leavers $(($2 / 2))
+		run "$name-long" $what --senders "$2" --size long --duration 30ms
+		run "$name-change" $what --senders "$2" --size long --duration 50ms \
+			--join 10ms --leave 30ms --leavers $(($2 / 2))
 		run "$name-500k" $what --senders "$2" --size 500k
 	}
 }
@@ -88,13 +88,13 @@ wait_all()
 	done
 }
 
-# picture ALG: two flows at 100 Gb/s; the second joins at 20 ms and leaves at 60 ms.
+# picture ALG: two flows at 100 Gb/s; the second joins at 10 ms and leaves at 30 ms.
 picture()
 {
 	local suffix
 
-	run "$1-2-100-change" --alg "$1" --rate 100g --senders 2 --size long --duration 100ms \
-		--join 20ms --leave 60ms --out "$dir/runs/converge-$1"
+	run "$1-2-100-change" --alg "$1" --rate 100g --senders 2 --size long --duration 50ms \
+		--join 10ms --leave 30ms --out "$dir/runs/converge-$1"
 	for suffix in png svg; do
 		if [ -f "$dir/runs/converge-$1/run.$suffix" ]; then
 			cp "$dir/runs/converge-$1/run.$suffix" "$dir/converge-$1.$suffix"

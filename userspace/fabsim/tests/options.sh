@@ -108,6 +108,15 @@ flows()
 }
 test_that flows "A flow that makes no sense is refused with its number"
 
+out()
+{
+	local message
+
+	message=$("$fabsim" --duration 1ms --out "$tmp/no/such" 2>&1)
+	equal "status" $? 2 && grep -q "No such file or directory" <<< "$message"
+}
+test_that out "A directory that cannot be made is said before the run"
+
 help()
 {
 	"$fabsim" --help | grep -q -- "--ack-every=N" &&
