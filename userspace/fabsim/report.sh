@@ -128,6 +128,8 @@ table()
 }
 
 command -v jq > /dev/null || die "jq is missing"
+# What still runs after a failure.
+trap 'jobs -p | xargs -r kill 2> /dev/null' EXIT
 algs=$("$fabsim" --list-algs)
 rm -rf "$dir"
 mkdir -p "$dir/runs"
