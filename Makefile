@@ -73,6 +73,7 @@ check: deps
 	@rm -rf build/check
 	@$(suite) style selftests/style.sh
 	+@$(suite) unit $(MAKE) --no-print-directory -C userspace/tests check
+	+@$(suite) conformance $(MAKE) --no-print-directory -C userspace/conformance check
 	+@$(suite) fabsim $(MAKE) --no-print-directory -C userspace/fabsim check
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
@@ -100,7 +101,7 @@ fuzz: deps
 
 clean:
 	rm -rf build
-	+@for d in userspace/tests userspace/fuzz userspace/bench userspace/fabsim; do \
+	+@for d in userspace/tests userspace/conformance userspace/fuzz userspace/bench userspace/fabsim; do \
 		[ ! -f $$d/Makefile ] || $(MAKE) --no-print-directory -C $$d clean; \
 	done
 
