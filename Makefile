@@ -91,6 +91,10 @@ demo: deps modules
 
 bench: deps
 	+@$(MAKE) --no-print-directory -C userspace/bench run
+	+@$(MAKE) --no-print-directory bench-kernel
+
+bench-kernel: deps bpf
+	@selftests/vm/bench.sh
 
 # Every algorithm at 25 to 400 Gb/s: build/sim/.
 sim-report: deps
@@ -115,8 +119,9 @@ help:
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
 	@echo 'make demo           an incast with and without the module: table and picture'
 	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
+	@echo 'make bench-kernel   instructions per event in the kernel, in C and in BPF'
 	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
-.PHONY: all host _kbuild modules sparse install deps vm check guests style demo bench \
+.PHONY: all host _kbuild modules sparse install deps vm check guests style demo bench bench-kernel \
 	sim-report fuzz clean help

@@ -9,6 +9,7 @@
 #include "replay.h"
 
 #define REPEATS		5
+#define BATCH		128	/* events that are measured together */
 
 /* sums over all flows of one algorithm */
 struct cost {
@@ -45,8 +46,8 @@ static void drop_unwanted(struct vec_flow *f)
 /* What @n events cost that nobody hears of. */
 static uint64_t empty_ns(const struct bench *b, const struct vec_flow *f, unsigned int n)
 {
-	struct rcc_event ev[RCC_REPLAY_MAX] = {};
-	struct rcc_decision d[RCC_REPLAY_MAX];
+	struct rcc_event ev[BATCH] = {};
+	struct rcc_decision d[BATCH];
 	uint64_t best = UINT64_MAX;
 	unsigned int type = 1, i;
 
@@ -64,8 +65,8 @@ static uint64_t empty_ns(const struct bench *b, const struct vec_flow *f, unsign
 /* Replays @f in batches of @n; @best gets the least time of each batch so far. */
 static void replay(const struct bench *b, const struct vec_flow *f, unsigned int n, uint64_t *best)
 {
-	struct rcc_event ev[RCC_REPLAY_MAX];
-	struct rcc_decision d[RCC_REPLAY_MAX];
+	struct rcc_event ev[BATCH];
+	struct rcc_decision d[BATCH];
 	unsigned int i, count;
 	size_t from;
 
@@ -100,12 +101,12 @@ static void bench_flow(struct bench *b, struct vec_flow *f)
 
 	drop_unwanted(f);
 	/* the rest of a last batch would be compared with a whole empty one */
-	f->n -= f->n % RCC_REPLAY_MAX;
+	f->n -= f->n % BATCH;
 	best = calloc(f->n + 1, sizeof(*best));
 	if (!best)
 		die("no memory for %zu events", f->n);
-	measure(b, f, RCC_REPLAY_MAX, best);
-	for (i = 0; i < f->n / RCC_REPLAY_MAX; i++)
+	measure(b, f, BATCH, best);
+	for (i = 0; i < f->n / BATCH; i++)
 		c->batch_ns += best[i];
 	measure(b, f, 1, best);
 	for (i = 0; i < f->n; i++) {
@@ -151,7 +152,7 @@ static uint64_t print_cost(const struct bench *b, const char *alg, const struct 
 /**
  * cmd_bench() - measure and print a table: algorithm, home, event, how many, nanoseconds for each
  * @o: where
- * @files: vectors with flows of at least RCC_REPLAY_MAX events that the algorithm asks for; NULL ends them
+ * @files: vectors with flows of at least 128 events that the algorithm asks for; NULL ends them
  *
  * Return: 0, or 1 if there was nothing to measure.
  */
@@ -166,6 +167,6 @@ int cmd_bench(const struct replay_opts *o, char **files)
 	for (i = 0; i < rcc_nalgs; i++)
 		n += print_cost(&b, rcc_algs[i]->name, &b.cost[i]);
 	if (!n)
-		die("no flow has %d events that its algorithm asks for", RCC_REPLAY_MAX);
+		die("no flow has %d events that its algorithm asks for", BATCH);
 	return 0;
 }
