@@ -83,6 +83,7 @@ check: deps
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
 	+@$(suite) guests $(MAKE) --no-print-directory guests
+	@$(suite) authors selftests/vm/authors.sh
 	@$(suite) --total
 
 guests: modules

@@ -2,10 +2,11 @@
 /*
  * halve: additive increase, multiplicative decrease. Small enough to begin one's own algorithm from.
  *
- *	round trip > target, CNP, NAK or timeout:	rate = rate / 2
- *	any other round trip:				rate = rate + ai_rate
+ *	timeout (nothing came through):		rate = rate / 4
+ *	round trip > target, CNP, NAK:		rate = rate / 2
+ *	any other round trip:			rate = rate + ai_rate
  *
- * Either happens at most once per round trip: what comes sooner tells of packets that left at the rate before.
+ * Any of it happens at most once per round trip: what comes sooner tells of packets that left at the rate before.
  *
  * After Chiu and Jain, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in Computer Networks"
  * (1989): of the linear rules, this kind is the one that leads to equal shares.
@@ -44,7 +45,7 @@ static void set_rate(struct halve *s, u64 bps, u64 now_ns)
 
 static bool congested(const struct halve_params *p, const struct rcc_event *ev)
 {
-	return ev->rtt_ns ? ev->rtt_ns > p->target : ev->type != RCC_EV_ACK;
+	return ev->type == RCC_EV_CNP || ev->type == RCC_EV_NACK || ev->rtt_ns > p->target;
 }
 
 /*
@@ -83,7 +84,9 @@ static void halve_event(struct rcc_state *state, const struct rcc_values *v, con
 		s->rtt_ns = ev->rtt_ns;
 	if (ev->now_ns < s->react_ns + s->rtt_ns)
 		return;
-	if (congested(p, ev))
+	if (ev->type == RCC_EV_TIMEOUT)
+		set_rate(s, s->bps / 4, ev->now_ns);
+	else if (congested(p, ev))
 		set_rate(s, s->bps / 2, ev->now_ns);
 	else if (ev->rtt_ns)
 		set_rate(s, s->bps + p->ai_rate * RCC_BPS_PER_MBPS, ev->now_ns);
