@@ -68,7 +68,7 @@ static inline u64 rcc_scale_rtt_us(const struct rcc_path *path)
  * rcc_scale_rtt_ns() - the base RTT that `auto` scales targets to
  * @path: what is known of the way
  *
- * Exact up to 64 us, beyond that the next power of four: there software answers, and the least that it was seen to take
+ * Exact up to 64 us, beyond that the next power of two: there software answers, and the least that it was seen to take
  * differs between hosts. One that aims at a tenth less than the others gets half of what they get.
  *
  * Return: nanoseconds, from 1000 to 2^22 * 1000.
@@ -80,7 +80,7 @@ static inline u64 rcc_scale_rtt_ns(const struct rcc_path *path)
 	if (path->base_rtt_ns <= us * 1000)
 		return rcc_max64(path->base_rtt_ns, 1000);
 	while (us < 1 << 22 && us * 1000 < path->base_rtt_ns)
-		us *= 4;
+		us *= 2;
 	return us * 1000;
 }
 
