@@ -7,8 +7,10 @@
 
 #define RCC_SHARE_SHIFT	20
 
-/* the least RTT that a device has seen may have stood in a queue */
-#define RCC_SCALE_RTT_MAX_US	64
+/* longest base RTT that is not taken for that of software */
+#define RCC_NIC_RTT_MAX_NS	16000
+/* up to here `auto` takes a base RTT as exact */
+#define RCC_EXACT_RTT_US	64
 
 /**
  * rcc_share() - @value * @num / @den without a product of 128 bits
@@ -47,21 +49,14 @@ static inline u64 rcc_start_bps(const struct rcc_path *path)
 }
 
 /**
- * rcc_scale_rtt_us() - the base RTT that `auto` scales times to
+ * rcc_soft_path() - does software answer at the other end, rather than a NIC?
  * @path: what is known of the way
  *
- * In powers of four: hosts that measure it a little differently still agree on their times, and a port's flows on how fast
- * they may grow.
- *
- * Return: microseconds, from 1 to RCC_SCALE_RTT_MAX_US.
+ * Return: true if the base RTT is longer than NICs and a few switches take.
  */
-static inline u64 rcc_scale_rtt_us(const struct rcc_path *path)
+static inline bool rcc_soft_path(const struct rcc_path *path)
 {
-	u64 us = 1;
-
-	while (us < RCC_SCALE_RTT_MAX_US && us * 1000 < path->base_rtt_ns)
-		us *= 4;
-	return us;
+	return path->base_rtt_ns > RCC_NIC_RTT_MAX_NS;
 }
 
 /**
@@ -75,7 +70,7 @@ static inline u64 rcc_scale_rtt_us(const struct rcc_path *path)
  */
 static inline u64 rcc_scale_rtt_ns(const struct rcc_path *path)
 {
-	u64 us = RCC_SCALE_RTT_MAX_US;
+	u64 us = RCC_EXACT_RTT_US;
 
 	if (path->base_rtt_ns <= us * 1000)
 		return rcc_max64(path->base_rtt_ns, 1000);
