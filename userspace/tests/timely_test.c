@@ -72,7 +72,7 @@ TEST("timely: a packet that left before the last reaction changes nothing, not e
 	flow_acked(&a, 1 * MS, 100 * US, 1);
 	flow_acked(&b, 1 * MS, 100 * US, 1);
 	for (t = 1000; t < 1100; t++)
-		EXPECT_EQ(flow_acked(&a, t * US, 100 * US, 1), 10 * GBPS);
+		EXPECT_EQ(flow_acked(&a, t * US, 150 * US, 1), 10 * GBPS);
 	EXPECT_EQ(flow_acked(&a, 1200 * US, 200 * US, 1), flow_acked(&b, 1200 * US, 200 * US, 1));
 	EXPECT(a.d.rate_bps < 10 * GBPS);
 	EXPECT(!memcmp(&a.state, &b.state, sizeof(a.state)));
