@@ -25,11 +25,9 @@ static double value(const struct alg_flow *f, const char *name)
 	return f->values.v[rcc_param_find(f->alg, name, strlen(name))];
 }
 
-/* 30 us + range * (1 / sqrt(cwnd) - 1 / sqrt(max)) / (1 / sqrt(min) - 1 / sqrt(max)), and 0 to range */
 static double target_ns(const struct alg_flow *f, double w)
 {
-	double most = 1 / sqrt(value(f, "fs_min_cwnd") / 1024), least = 1 / sqrt(value(f, "fs_max_cwnd") / 1024);
-	double scaling = value(f, "fs_range") * (1 / sqrt(w) - least) / (most - least);
+	double scaling = value(f, "fs_alpha") / sqrt(w) - value(f, "fs_beta");
 
 	return value(f, "base_target") + value(f, "hops") * value(f, "hop_target") +
 	       fmin(fmax(scaling, 0), value(f, "fs_range"));
@@ -77,9 +75,11 @@ TEST("swift: the target follows the window: a delay between the targets of two w
 	load_paper(&small);
 	small.path.start_bps = 625 * MBPS;
 	flow_start(&small, 0);
-	/* 30 us + 125 * (0.25 - 0.1) / 3.07 = 36.1 us at 16 packets; 30 + 125 * (1 - 0.1) / 3.07 = 66.6 us at 1 */
-	EXPECT_NEAR(target_ns(&large, 16), 36100, 100);
-	EXPECT_NEAR(target_ns(&small, 1), 66600, 100);
+	/* 30 + 40.82 / 4 - 4.08 = 36.1 us at 16 packets, 30 + 40.82 - 4.08 = 66.7 us at 1; 155 us at 0.1 and below */
+	EXPECT_NEAR(target_ns(&large, 16), 36123, 1);
+	EXPECT_NEAR(target_ns(&small, 1), 66738, 1);
+	EXPECT_NEAR(target_ns(&small, 0.1), 155000, 10);
+	EXPECT_NEAR(target_ns(&small, 100), 30000, 1);
 	flow_acked(&large, 1 * MS, 50 * US, 1);
 	flow_acked(&small, 1 * MS, 50 * US, 1);
 	EXPECT(cwnd(&large) < 16);
@@ -194,6 +194,8 @@ TEST("swift: auto aims at two base RTTs, five times that for the smallest window
 	flow_load(&f, &rcc_alg_swift, RCC_PROFILE_AUTO, 100 * GBPS, 4200);
 	EXPECT_EQ(value(&f, "base_target"), 8400);
 	EXPECT_EQ(value(&f, "fs_range"), 42000);
+	EXPECT_EQ(value(&f, "fs_alpha"), 13734);
+	EXPECT_EQ(value(&f, "fs_beta"), 1373);
 	EXPECT_EQ(value(&f, "host_target"), 8400);
 	/* 105000 bytes */
 	EXPECT_EQ(value(&f, "max_cwnd"), 26);
