@@ -60,6 +60,7 @@ static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
 	memset(&qp->state, 0, sizeof(qp->state));
 	memset(&qp->decision, 0, sizeof(qp->decision));
 	qp->alg->init(&qp->state, &rcu_dereference(*qp->params)->values, &path, now_ns, &qp->decision);
+	trace_cc_init(qp, &path, now_ns);
 	rcu_read_unlock();
 	if (qp->alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(qp->dev->open)) {
 		WRITE_ONCE(qp->paced, true);

@@ -93,6 +93,7 @@ void rcc_debugfs_add(struct rcc_dev *dev)
 void rcc_debugfs_init(void)
 {
 	root = debugfs_create_dir("rxe_cc", NULL);
+	rcc_replay_add(root);
 }
 
 /**

@@ -164,19 +164,32 @@ static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 }
 
 /*
+ * For an algorithm that lives on ACKs we ask once per round trip, RCC_ACKREQ_WINDOW times per window, and with the packet
+ * that closes the window if no ACK is awaited that would open it.
+ */
+static bool feeds_algorithm(const struct rcc_qp *qp, u32 bytes, u64 now_ns)
+{
+	u64 cwnd = qp->decision.cwnd_bytes;
+
+	if (now_ns - qp->ackreq_ns >= qp->rtt_ns)
+		return true;
+	if (!cwnd)
+		return false;
+	return qp->ack_gap * bytes * RCC_ACKREQ_WINDOW >= cwnd ||
+	       (!rcc_window_open(cwnd, qp->flight.bytes + bytes, bytes) && !rcc_flight_has(&qp->flight, qp->ackreq_psn));
+}
+
+/*
  * rxe asks for an ACK at the end of a message, or every 64 packets. That is too seldom for a QP that we hold back: its
  * timer runs out between them. And after a NAK rxe ignores every further NAK until an ACK has come, so that a second loss
  * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
- * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without. For an algorithm that lives on ACKs we ask once per
- * round trip, and with the last packet that its window lets go.
+ * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
  */
 static bool wants_ack(const struct rcc_qp *qp, u32 bytes, u64 now_ns, bool waited)
 {
 	if (qp->repeating)
 		return qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN;
-	if (rcc_qp_wants_acks(qp) &&
-	    (now_ns - qp->ackreq_ns >= qp->rtt_ns ||
-	     !rcc_window_open(qp->decision.cwnd_bytes, qp->flight.bytes + bytes, bytes)))
+	if (rcc_qp_wants_acks(qp) && feeds_algorithm(qp, bytes, now_ns))
 		return true;
 	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
 }
@@ -200,6 +213,7 @@ static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *
 	}
 	if (pkt->ackreq || !qp->ackreq_ns) {
 		qp->ackreq_ns = now_ns;
+		qp->ackreq_psn = pkt->psn;
 		qp->ack_gap = 0;
 		qp->ask_ack = false;
 	}

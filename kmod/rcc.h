@@ -65,6 +65,7 @@
 #define RCC_ACKREQ_NS		(8 * NSEC_PER_MSEC)	/* longest stretch of paced packets without AckReq */
 #define RCC_ACKREQ_PACKETS	16	/* the same in packets */
 #define RCC_ACKREQ_AGAIN	4	/* the same in packets that are sent again */
+#define RCC_ACKREQ_WINDOW	4	/* how often per window, for an algorithm that sets one */
 
 #define RCC_STALL_NS		(8 * NSEC_PER_MSEC)	/* least time that a closed window holds without any ACK */
 #define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data: half of rxe's timer */
@@ -259,6 +260,7 @@ enum {
  * @ask_ack: the next of them asks for an ACK
  * @repeat_end: @snd_max when rxe went back
  * @ack_gap: packets since the last one with AckReq
+ * @ackreq_psn: its PSN
  * @snd_nxt: PSN after the last request sent
  * @snd_max: the highest @snd_nxt was
  * @resp_nxt: PSN after the last READ response sent
@@ -332,6 +334,7 @@ struct rcc_qp {
 	u32 una;
 	u32 repeat_end;
 	u32 ack_gap;
+	u32 ackreq_psn;
 	u32 ack_bytes;
 	u32 ack_delta;
 	u32 unsaid_packets;
@@ -502,6 +505,9 @@ int rcc_sysfs_add(struct rcc_dev *dev);
 void rcc_sysfs_del(struct rcc_dev *dev);
 int rcc_sysfs_add_params(struct rcc_dev *dev, u32 set);
 void rcc_sysfs_del_params(struct rcc_dev *dev, u32 set);
+
+/* replay.c */
+void rcc_replay_add(struct dentry *dir);
 
 /* debugfs.c */
 void rcc_debugfs_init(void);

@@ -76,6 +76,41 @@ TRACE_EVENT(cnp_ignored,
 				   { RCC_C_rp_cnp_ignored_off, "off" }))
 );
 
+/* an algorithm begins to rule a QP: what it is told of the way, and its first decision */
+TRACE_EVENT(cc_init,
+	TP_PROTO(const struct rcc_qp *qp, const struct rcc_path *path, u64 now),
+	TP_ARGS(qp, path, now),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__array(char, alg, RCC_NAME_BYTES)
+		__field(u64, now)
+		__field(u64, line)
+		__field(u64, base_rtt)
+		__field(u64, start)
+		__field(u32, mtu)
+		__field(u64, rate)
+		__field(u64, cwnd)
+		__field(u64, timer)
+	),
+	TP_fast_assign(
+		RCC_TRACE_DEV(qp->dev);
+		__entry->qpn = qp->ent.qpn;
+		strscpy(__entry->alg, qp->alg->name, sizeof(__entry->alg));
+		__entry->now = now;
+		__entry->line = path->line_bps;
+		__entry->base_rtt = path->base_rtt_ns;
+		__entry->start = path->start_bps;
+		__entry->mtu = path->mtu_bytes;
+		__entry->rate = qp->decision.rate_bps;
+		__entry->cwnd = qp->decision.cwnd_bytes;
+		__entry->timer = qp->decision.timer_ns;
+	),
+	TP_printk("dev=%s qpn=%u alg=%s now=%llu line=%llu base_rtt=%llu start=%llu mtu=%u rate=%llu cwnd=%llu timer=%llu",
+		  __entry->dev, __entry->qpn, __entry->alg, __entry->now, __entry->line, __entry->base_rtt,
+		  __entry->start, __entry->mtu, __entry->rate, __entry->cwnd, __entry->timer)
+);
+
 /* what an algorithm was told and what it decided; bytes on the wire, times in nanoseconds */
 TRACE_EVENT(cc_event,
 	TP_PROTO(const struct rcc_qp *qp, const struct rcc_event *ev),

@@ -372,6 +372,7 @@ main()
 		incast 2 32 false "$DEMO_WINDOW"
 		incast 2 256 false "$DEMO_WINDOW"
 		incast 2 256 true "$DEMO_WINDOW"
+		incast 8 256 false "$DEMO_WINDOW"
 		if [ "$alg" = none ]; then
 			# As lossy as stock, so as long to emulate; no figure is asked of it.
 			incast 8 256 true "$DEMO_WINDOW"

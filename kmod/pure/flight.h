@@ -77,6 +77,18 @@ static inline struct rcc_sent *rcc_flight_at(struct rcc_flight *f, u32 i)
 }
 
 /**
+ * rcc_flight_has() - is a request still on its way?
+ * @f: the QP's
+ * @psn: its PSN, of one that left
+ *
+ * Return: true if it is not acknowledged.
+ */
+static inline bool rcc_flight_has(const struct rcc_flight *f, u32 psn)
+{
+	return f->count && rcc_psn_diff(psn, f->sent[f->first].psn) >= 0;
+}
+
+/**
  * rcc_flight_sent() - a request leaves
  * @f: the QP's
  * @now_ns: time
