@@ -59,7 +59,7 @@ static void rtt_scale(struct rcc_values *v, const struct rcc_path *path)
 	u64 rtt_ns = rcc_scale_rtt_ns(path);
 
 	p->target = 4 * rtt_ns;
-	p->ai_rate = rcc_div64(line_mbps * 16, rtt_ns);
+	p->ai_rate = rcc_div64(line_mbps * 8, rtt_ns);
 	p->min_rate = rcc_div64(line_mbps, 10000);
 }
 

@@ -104,7 +104,7 @@ static void timely_scale(struct rcc_values *v, const struct rcc_path *path)
 	p->t_low = 3 * rtt_ns;
 	p->t_high = 4 * rtt_ns;
 	p->min_rtt = 4 * rtt_ns;
-	p->delta = rcc_div64(line_mbps * 16, rtt_ns);
+	p->delta = rcc_div64(line_mbps * 8, rtt_ns);
 	p->min_rate = rcc_div64(line_mbps, 10000);
 }
 

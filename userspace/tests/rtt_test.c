@@ -110,11 +110,11 @@ TEST("rtt: auto aims at four base RTTs, and steps are the smaller the longer the
 	static const struct {
 		u64 line_bps, rtt_ns, target, ai_rate, min_rate;
 	} want[] = {
-		{ 100 * GBPS, 4000, 16000, 400, 10 }, { 400 * GBPS, 4200, 16800, 1523, 40 },
-		{ 100 * GBPS, 16 * US, 64000, 100, 10 }, { 100 * GBPS, 16001, 1024000, 6, 10 },
+		{ 100 * GBPS, 4000, 16000, 200, 10 }, { 400 * GBPS, 4200, 16800, 761, 40 },
+		{ 100 * GBPS, 16 * US, 64000, 50, 10 }, { 100 * GBPS, 16001, 1024000, 3, 10 },
 		{ 10 * GBPS, 187400, 1024000, 1, 1 }, { 10 * GBPS, 256 * US, 1024000, 1, 1 },
 		{ 10 * GBPS, 256001, 2048000, 1, 1 },
-		{ 100 * GBPS, 0, 4000, 1600, 10 }, { 1 * MBPS, 4 * SEC, 4000000000, 1, 1 },
+		{ 100 * GBPS, 0, 4000, 800, 10 }, { 1 * MBPS, 4 * SEC, 4000000000, 1, 1 },
 	};
 	struct alg_flow f;
 	u32 i;
