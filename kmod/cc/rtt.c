@@ -11,8 +11,10 @@
  * once per round trip: only to a packet that left after the last reaction took effect, since any other tells of the queue
  * that the old rate made. So increases are per round trip, too.
  *
- * A loss means a full queue: a NAK takes loss_dec percent once per round trip. A timeout, which means that nothing came
- * through, takes them twice, each time.
+ * Two rules are ours, off in the profiles `cx` and `paper`, which hold the article's rule alone (it gives no numbers; they
+ * are Swift's target and DCQCN's increase). A window of rate * target keeps a flow from filling the queue before the first
+ * round trip is over. And a loss means a full queue: a NAK takes loss_dec percent once per round trip; a timeout, which means
+ * that nothing came through, takes them twice, each time.
  */
 #include "rate.h"
 #include "algs.h"
@@ -22,7 +24,7 @@
 	p(target, "ns", 1000, 4000000000, 25000, 25000, 25000, "round trip to aim at") \
 	p(ai_rate, "Mb/s", 1, 400000, 40, 40, 40, "additive increase per round trip") \
 	p(max_dec, "%", 1, 100, 80, 100, 100, "greatest share of the rate that one round trip takes") \
-	p(loss_dec, "%", 0, 100, 50, 50, 0, "share of the rate that a NAK takes, and a timeout twice") \
+	p(loss_dec, "%", 0, 100, 50, 0, 0, "share of the rate that a NAK takes, and a timeout twice") \
 	p(window, "%", 0, 1000, 110, 0, 0, "most in flight, as share of rate * target; 0: no limit") \
 	p(min_rate, "Mb/s", 1, 400000, 1, 1, 1, "least rate")
 

@@ -10,11 +10,14 @@
  *	gradient > 0:		rate *= 1 - beta * gradient
  *
  * The rule is applied once per round trip, as the paper does per completion and HPCC's simulator per RTT: to a packet that
- * left after the last reaction. No decrease takes more than max_dec percent (eRPC's bound). The paper has no losses, since
- * PFC forbids them; here a NAK takes loss_dec percent once per round trip, and a timeout takes them twice, each time.
+ * left after the last reaction. No decrease takes more than max_dec percent (a bound as eRPC has one).
+ *
+ * Two rules are ours, off in the profiles `cx` and `paper`: a window of rate * t_high (HPCC's authors compare with "TIMELY
+ * plus window", too), and losses, which PFC forbids in the paper's network: a NAK takes loss_dec percent once per round trip,
+ * and a timeout takes them twice, each time.
  *
  * Between t_low and t_high any division of the link is an equilibrium (Zhu et al., "ECN or Delay", CoNEXT 2016): only
- * leaving that band makes flows alike.
+ * leaving that band makes flows alike. So `auto` makes it narrow.
  */
 #include "rate.h"
 #include "algs.h"
@@ -95,6 +98,10 @@ static void decide(const struct timely *s, const struct timely_params *p, struct
 	d->cwnd_bytes = p->window ? rcc_max64(rcc_percent(rcc_in_flight(s->rate.bps, p->t_high), p->window), 1) : 0;
 }
 
+/*
+ * t_high is where rtt aims, and t_low is near it. The gradient is a share of t_high, not of the path alone: where a packet
+ * takes as long as the path, a single one is no trend.
+ */
 static void timely_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct timely_params *p = (struct timely_params *)v->v;
