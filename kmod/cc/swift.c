@@ -21,7 +21,7 @@
 
 #define CWND_SHIFT	16
 #define CWND_ONE	(1ULL << CWND_SHIFT)
-#define FS_ALPHA_PERMILLE	327	/* of fs_range: all of it for 0.1 packets, nothing from 100 on, as in the paper */
+#define FS_ALPHA_PERMILLE	327	/* of fs_range: all of it for a window of 0.1 packets, as in the paper */
 #define MTU_MIN_BYTES	256	/* the least of RoCE: bounds the packets in a number of bytes */
 
 /* name, unit, min, max, auto (before scaling), cx, paper, doc */
@@ -157,17 +157,20 @@ static void decide(const struct swift *s, struct rcc_decision *d)
 					  s->line_bps);
 }
 
-/* The paper's proportions, for any path; half a packet, since a window is a few packets where many flows meet. */
+/*
+ * The paper's proportions, for any path. Flow scaling reaches to the largest window: where it adds nothing, windows that differ
+ * stay so. Half a packet, since a window is a few packets where many flows meet.
+ */
 static void swift_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct swift_params *p = (struct swift_params *)v->v;
 
 	p->base_target = 2 * rcc_scale_rtt_ns(path);
+	p->max_cwnd = rcc_div64(rcc_in_flight(path->line_bps, p->base_target), rcc_max64(path->mtu_bytes, MTU_MIN_BYTES)) + 1;
 	p->fs_range = 5 * p->base_target;
 	p->fs_alpha = rcc_div64(p->fs_range * FS_ALPHA_PERMILLE, 1000);
-	p->fs_beta = rcc_div64(p->fs_alpha, 10);
+	p->fs_beta = rcc_div64(p->fs_alpha, root(p->max_cwnd));
 	p->host_target = p->base_target;
-	p->max_cwnd = rcc_div64(rcc_in_flight(path->line_bps, p->base_target), rcc_max64(path->mtu_bytes, MTU_MIN_BYTES)) + 1;
 }
 
 static void swift_init(struct rcc_state *state, const struct rcc_values *v, const struct rcc_path *path, u64 now_ns,
