@@ -10,7 +10,9 @@
 /* longest base RTT that is not taken for that of software */
 #define RCC_NIC_RTT_MAX_NS	16000
 /* what targets are scaled to where software answers */
-#define RCC_SOFT_RTT_US		256
+#define RCC_SOFT_RTT_NS		256000
+/* a measured round trip of up to that may be a queue's */
+#define RCC_QUEUE_MAX_NS	20000000
 
 /**
  * rcc_share() - @value * @num / @den without a product of 128 bits
@@ -63,21 +65,18 @@ static inline bool rcc_soft_path(const struct rcc_path *path)
  * rcc_scale_rtt_ns() - the base RTT that `auto` scales targets to
  * @path: what is known of the way
  *
- * Between NICs it is exact. Where software answers it is 256 us, in which a port of 200 Mb/s passes one or two full packets,
- * and powers of two beyond: what hosts have seen as their least differs, and one that aims at a tenth less than the others
- * gets half of what they get.
+ * Between NICs it is exact. Where software answers it is 256 us, in which a port of 200 Mb/s passes one or two full packets.
+ * What such hosts have seen as their least differs, and one that aims at a tenth less than the others gets half of what they
+ * get. It may also have stood in a queue, and a target that follows that keeps the queue for ever. So only a path that is
+ * longer than RCC_QUEUE_MAX_NS is believed to be so.
  *
- * Return: nanoseconds, from 1000 to 2^22 * 1000.
+ * Return: nanoseconds, from 1000 to 4000000000.
  */
 static inline u64 rcc_scale_rtt_ns(const struct rcc_path *path)
 {
-	u64 us = RCC_SOFT_RTT_US;
-
 	if (!rcc_soft_path(path))
 		return rcc_max64(path->base_rtt_ns, 1000);
-	while (us < 1 << 22 && us * 1000 < path->base_rtt_ns)
-		us *= 2;
-	return us * 1000;
+	return path->base_rtt_ns > RCC_QUEUE_MAX_NS ? rcc_min64(path->base_rtt_ns, 4000000000) : RCC_SOFT_RTT_NS;
 }
 
 /**

@@ -113,7 +113,7 @@ TEST("rtt: auto aims at four base RTTs, and steps are the smaller the longer the
 		{ 100 * GBPS, 4000, 16000, 200, 10 }, { 400 * GBPS, 4200, 16800, 761, 40 },
 		{ 100 * GBPS, 16 * US, 64000, 50, 10 }, { 100 * GBPS, 16001, 1024000, 3, 10 },
 		{ 10 * GBPS, 187400, 1024000, 1, 1 }, { 10 * GBPS, 256 * US, 1024000, 1, 1 },
-		{ 10 * GBPS, 256001, 2048000, 1, 1 },
+		{ 10 * GBPS, 20 * MS, 1024000, 1, 1 }, { 10 * GBPS, 20 * MS + 1, 80000004, 1, 1 },
 		{ 100 * GBPS, 0, 4000, 800, 10 }, { 1 * MBPS, 4 * SEC, 4000000000, 1, 1 },
 	};
 	struct alg_flow f;
