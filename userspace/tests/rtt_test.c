@@ -98,10 +98,44 @@ TEST("rtt: the window is what is on its way at the rate for the target, times wi
 	load_paper(&f);
 	EXPECT_EQ(f.d.cwnd_bytes, 0);
 	flow_set(&f, "window", 110);
+	f.path.start_bps = 50 * GBPS;
 	flow_start(&f, 0);
-	/* 100 Gb/s for 25 us are 312500 bytes */
-	EXPECT_EQ(f.d.cwnd_bytes, 343750);
+	/* 50 Gb/s for 25 us are 156250 bytes */
+	EXPECT_EQ(f.d.cwnd_bytes, 171875);
 	flow_acked(&f, 50 * US, 50 * US, 1);
+	EXPECT_EQ(f.d.cwnd_bytes, 85937);
+}
+
+TEST("rtt: the window of a new flow begins with what the path holds and grows by what is acknowledged, up to the usual one")
+{
+	struct alg_flow f;
+
+	load_paper(&f);
+	flow_set(&f, "window", 110);
+	flow_start(&f, 0);
+	EXPECT_EQ(f.d.rate_bps, 100 * GBPS);
+	EXPECT_EQ(f.d.cwnd_bytes, 125000);
+	EXPECT_EQ(flow_acked(&f, 10 * US, 10 * US, 20), 100 * GBPS);
+	EXPECT_EQ(f.d.cwnd_bytes, 125000 + 20 * MTU);
+	flow_acked(&f, 20 * US, 10 * US, 100);
+	EXPECT_EQ(f.d.cwnd_bytes, 343750);
+}
+
+TEST("rtt: the first cut starts from what the window let through, the second from the rate")
+{
+	struct alg_flow f;
+
+	load_paper(&f);
+	flow_set(&f, "window", 110);
+	flow_start(&f, 0);
+	/* 125000 + 4174 bytes in 100 us are 10.3 Gb/s, of which a quarter is left */
+	EXPECT_NEAR(flow_acked(&f, 100 * US, 100 * US, 1), 129174 * 8 / 100e-6 / 4, 1);
+	EXPECT_NEAR(f.d.cwnd_bytes, 129174 * 0.0625 * 1.1, 300);
+	EXPECT_NEAR(flow_acked(&f, 200 * US, 100 * US, 1), 129174 * 8 / 100e-6 / 16, 1);
+	/* a loss ends it, too */
+	flow_set(&f, "loss_dec", 50);
+	flow_start(&f, 0);
+	EXPECT_NEAR(flow_plain(&f, RCC_EV_NACK, 20 * US), 50e9, 1);
 	EXPECT_EQ(f.d.cwnd_bytes, 171875);
 }
 
@@ -180,6 +214,8 @@ TEST("rtt: a second version in floating point agrees over random events, in ever
 
 		p = i % RCC_PROFILES_SET;
 		flow_load(&f, &rcc_alg_rtt, p, r.line, 10 * US);
+		/* the window's ramp is a story of its own */
+		flow_set(&f, "window", 0);
 		r.rtt_ns = 10 * US;
 		flow_start(&f, now);
 		for (n = 0; n < 5000; n++) {
