@@ -13,8 +13,9 @@
  *
  * Two rules are ours, off in the profiles `cx` and `paper`, which hold the article's rule alone (it gives no numbers; they
  * are Swift's target and DCQCN's increase). A window of rate * target, which begins with what the path holds and doubles per
- * round trip until the first cut, keeps flows that start together from filling the queue before they hear of it. And a loss means a full queue: a NAK takes loss_dec percent once per round trip; a timeout, which means
- * that nothing came through, takes them twice, each time.
+ * round trip until the first cut, keeps flows that start together from filling the queue before they hear of it. And a loss
+ * means a full queue: a NAK takes loss_dec percent once per round trip; a timeout, which means that nothing came through,
+ * takes them twice, each time.
  */
 #include "rate.h"
 #include "algs.h"

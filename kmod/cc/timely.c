@@ -13,8 +13,9 @@
  * left after the last reaction. No decrease takes more than max_dec percent (a bound as eRPC has one).
  *
  * Two rules are ours, off in the profiles `cx` and `paper`: a window of rate * t_high, which begins with what the path holds
- * and doubles per round trip until the first decrease (HPCC's authors compare with TIMELY plus a window, too), and losses, which PFC forbids in the paper's network: a NAK takes loss_dec percent once per round trip,
- * and a timeout takes them twice, each time.
+ * and doubles per round trip until the first decrease (HPCC's authors compare with TIMELY plus a window, too), and losses,
+ * which PFC forbids in the paper's network: a NAK takes loss_dec percent once per round trip, and a timeout takes them
+ * twice, each time.
  *
  * Between t_low and t_high any division of the link is an equilibrium (Zhu et al., "ECN or Delay", CoNEXT 2016): only
  * leaving that band makes flows alike. So `auto` makes it narrow.
