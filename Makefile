@@ -49,6 +49,11 @@ module-%:
 
 modules: $(addprefix module-,$(kernels))
 
+# Types come from the module of the first kernel; the objects find their places in any other.
+bpf: module-$(firstword $(kernels))
+	+@eval "$$(selftests/vm/kernel.sh $(firstword $(kernels)))" && [ -n "$$KVER" ] && \
+	$(MAKE) --no-print-directory -C bpf KDIR="$$KDIR" MODULE="$(top)/build/$$KVER/rxe_cc.ko"
+
 # A directory of its own, or kbuild would find nothing left to check.
 sparse:
 	@eval "$$(selftests/vm/kernel.sh $(firstword $(kernels)))" && \
@@ -113,6 +118,7 @@ help:
 	@echo 'make                the module for the running kernel, or KDIR=<headers>'
 	@echo 'make install        install it (DESTDIR=<root>)'
 	@echo 'make module-6.12    the module for a kernel of the guests; make modules: for all'
+	@echo 'make bpf            the algorithms as BPF objects, in build/bpf/'
 	@echo 'make deps           install the packages that the rest needs (Debian 12)'
 	@echo 'make check          style, unit tests, fuzzing, guests; the last line is the total'
 	@echo 'make style, guests  one suite of it'
@@ -123,5 +129,5 @@ help:
 	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
-.PHONY: all host _kbuild modules sparse install deps vm check guests style demo bench bench-kernel \
+.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench bench-kernel \
 	sim-report fuzz clean help

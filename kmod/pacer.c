@@ -187,8 +187,8 @@ static bool feeds_algorithm(const struct rcc_qp *qp, u32 bytes, u64 now_ns)
  */
 static bool wants_ack(const struct rcc_qp *qp, u32 bytes, u64 now_ns, bool waited)
 {
-	if (qp->repeating)
-		return qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN;
+	if (qp->repeating && (qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN))
+		return true;
 	if (rcc_qp_wants_acks(qp) && feeds_algorithm(qp, bytes, now_ns))
 		return true;
 	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
