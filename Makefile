@@ -78,6 +78,7 @@ check: deps
 	@rm -rf build/check
 	@$(suite) style selftests/style.sh
 	+@$(suite) unit $(MAKE) --no-print-directory -C userspace/tests check
+	+@$(suite) conformance $(MAKE) --no-print-directory -C userspace/conformance check
 	+@$(suite) fabsim $(MAKE) --no-print-directory -C userspace/fabsim check
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
@@ -95,6 +96,10 @@ demo: deps modules
 
 bench: deps
 	+@$(MAKE) --no-print-directory -C userspace/bench run
+	+@$(MAKE) --no-print-directory bench-kernel
+
+bench-kernel: deps bpf
+	@selftests/vm/bench.sh
 
 # Every algorithm at 25 to 400 Gb/s: build/sim/.
 sim-report: deps
@@ -105,7 +110,7 @@ fuzz: deps
 
 clean:
 	rm -rf build
-	+@for d in userspace/tests userspace/fuzz userspace/bench userspace/fabsim; do \
+	+@for d in userspace/tests userspace/conformance userspace/fuzz userspace/bench userspace/fabsim; do \
 		[ ! -f $$d/Makefile ] || $(MAKE) --no-print-directory -C $$d clean; \
 	done
 
@@ -120,8 +125,9 @@ help:
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
 	@echo 'make demo           an incast with and without the module: table and picture'
 	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
+	@echo 'make bench-kernel   instructions per event in the kernel, in C and in BPF'
 	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
-.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench \
+.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench bench-kernel \
 	sim-report fuzz clean help

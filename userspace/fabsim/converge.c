@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When is a share fair, for good?
+ * When is a share fair, and stays so?
  *
  *	rate |      __/\_/\__  +10 %
  *	     |     /           -10 %
  *	     |____/
- *	       join  ^ converged: from here on every window lies within
+ *	       join ^------^ converged: from here on every window lies within, for --hold
  *
  * Rates are those of payload in order, averaged over --window, which moves on by --sample.
  */
@@ -39,30 +39,32 @@ static double fair_bytes(const struct sim *s, u32 n)
 }
 
 /*
- * Time from @begin_ps until all windows up to @end_ps that follow lie within @percent of fair for the mean of the flows
- * @from..@to-1 when @sharers share; NEVER: not even the last one does.
+ * Time from @begin_ps until the first of the windows that all lie within @percent of fair, for as long as --hold, for the
+ * mean of the flows @from..@to-1 when @sharers share; NEVER: that does not come before @end_ps.
  */
-static u64 settled_ps(const struct sim *s, u64 begin_ps, u64 end_ps, u32 from, u32 to, u32 sharers, u32 percent)
+static u64 settling_ps(const struct sim *s, u64 begin_ps, u64 end_ps, u32 from, u32 to, u32 sharers, u32 percent)
 {
 	u32 window = s->opts->window_ps / s->opts->sample_ps;
 	u32 first = begin_ps / s->opts->sample_ps + window + 1;
 	double fair = fair_bytes(s, sharers) * (to - from);
-	u64 settled = NEVER;
+	u64 settled_ps = NEVER;
 	u32 i;
 
 	for (i = first; i < s->samples.n && sample_time_ps(s, i) < end_ps; i++) {
 		double ratio = window_bytes(s, i, from, to) / fair;
 
 		if (ratio < 1 - percent / 100.0 || ratio > 1 + percent / 100.0)
-			settled = NEVER;
-		else if (settled == NEVER)
-			settled = sample_time_ps(s, i) - begin_ps;
+			settled_ps = NEVER;
+		else if (settled_ps == NEVER)
+			settled_ps = sample_time_ps(s, i);
+		if (settled_ps != NEVER && sample_time_ps(s, i) >= settled_ps + s->opts->hold_ps)
+			return settled_ps - begin_ps;
 	}
-	return settled;
+	return NEVER;
 }
 
 /**
- * converge_join_ps() - how long the flow that joined took to have its fair share for good
+ * converge_join_ps() - how long the flow that joined took to have its fair share and keep it
  * @s: a simulation that is over, with --join
  * @percent: what counts as fair
  *
@@ -74,11 +76,11 @@ u64 converge_join_ps(const struct sim *s, u32 percent)
 
 	if (!s->samples.delivered)
 		return NEVER;
-	return settled_ps(s, o->join_ps, o->leave_ps ? o->leave_ps : s->now_ps, s->nflows - 1, s->nflows, s->nflows, percent);
+	return settling_ps(s, o->join_ps, o->leave_ps ? o->leave_ps : s->now_ps, s->nflows - 1, s->nflows, s->nflows, percent);
 }
 
 /**
- * converge_leave_ps() - how long those that stayed took to have what others have left, for good
+ * converge_leave_ps() - how long those that stayed took to have what others have left, and keep it
  * @s: a simulation that is over, with --leave
  * @percent: what counts as fair
  *
@@ -90,5 +92,5 @@ u64 converge_leave_ps(const struct sim *s, u32 percent)
 
 	if (!s->samples.delivered || !stay)
 		return NEVER;
-	return settled_ps(s, s->opts->leave_ps, s->now_ps, 0, stay, stay, percent);
+	return settling_ps(s, s->opts->leave_ps, s->now_ps, 0, stay, stay, percent);
 }

@@ -22,395 +22,19 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "algs.h"
-#include "np.h"
-#include "pace.h"
-#include "port.h"
+#include "fabric.h"
+#include "flow.h"
+#include "opts.h"
 
-#define PS_PER_NS		1000ULL
-#define PS_PER_US		1000000ULL
-#define PS_PER_SEC		1000000000000ULL
-#define NEVER			(~0ULL)
-#define ENDLESS			(NEVER - 1)
-
-#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define container_of(ptr, type, member)	((type *)((char *)(ptr) - offsetof(type, member)))
-
-struct sim;
-struct timer;
-
-/**
- * struct timer - something that happens at a time
- * @fire: what happens; the timer is not armed any more
- * @due_ps: when; NEVER: not armed
- * @entry_ps: time of its one live entry in the event list; NEVER: none. An entry may come early: it is then put in anew
- * @id: its place in the table of timers
- */
-struct timer {
-	void (*fire)(struct sim *s, struct timer *t);
-	u64 due_ps;
-	u64 entry_ps;
-	u32 id;
-};
-
-/* one line of the event list: ties in time are broken by the order of insertion, so runs repeat exactly */
-struct event {
-	u64 at_ps;
-	u64 order;		/* insertion number, and below it the timer's id */
-};
-
-/* what a packet is */
-enum pkt_kind {
-	PKT_DATA,
-	PKT_ACK,
-	PKT_NAK,
-	PKT_CNP,
-	PKT_XOFF,		/* PFC: stop sending data on this link */
-	PKT_XON,
-};
-
-#define PKT_CE			0x01	/* data: marked by a switch */
-#define PKT_ACKREQ		0x02	/* data: the sender asks for an ACK */
-#define PKT_RESENT		0x04	/* data: not for the first time; ACK: caused by such a packet */
-#define PKT_ECHO		0x08	/* ACK: counts as a CNP, since a packet that it acknowledges was marked */
-
-/**
- * struct pkt - a packet
- * @next: in whatever queue it is
- * @arrive_ps: in flight: when its last bit arrives
- * @sent_ps: data: when the NIC began to send it; ACK: that of the packet that caused it
- * @flow: index of the flow
- * @psn: data: its number, from 0; ACK, NAK: the number expected next
- * @bytes: on the wire
- * @in_port: in a switch: the port that it came in by
- * @acked: ACK: packets that came since the last one
- * @marked: ACK: how many of them were marked
- * @kind: enum pkt_kind
- * @flags: PKT_* bits
- */
-struct pkt {
-	struct pkt *next;
-	u64 arrive_ps;
-	u64 sent_ps;
-	u32 flow;
-	u32 psn;
-	u16 bytes;
-	u16 in_port;
-	u16 acked;
-	u16 marked;
-	u8 kind;
-	u8 flags;
-};
-
-struct fifo {
-	struct pkt *head;
-	struct pkt *tail;
-};
-
-static inline void fifo_push(struct fifo *q, struct pkt *k)
-{
-	k->next = NULL;
-	if (q->head)
-		q->tail->next = k;
-	else
-		q->head = k;
-	q->tail = k;
-}
-
-static inline struct pkt *fifo_pop(struct fifo *q)
-{
-	struct pkt *k = q->head;
-
-	if (k)
-		q->head = k->next;
-	return k;
-}
-
-/* time-weighted distribution of a queue's length */
-#define HIST_SUB_BITS		7
-#define HIST_SUB		(1 << HIST_SUB_BITS)
-#define HIST_BINS		(36 * HIST_SUB)	/* lengths up to 2^42 bytes */
-
-struct hist {
-	u64 since_ps;		/* last change */
-	u64 now_bytes;
-	u64 max_bytes;
-	u64 ps[HIST_BINS];	/* time spent in each; the last takes what is longer */
-};
-
-/**
- * struct port - one end of a link: what leaves a node, and where it goes
- * @free: fires when the transmission under way ends and something waits
- * @arrive: fires when the first packet in flight arrives at the peer
- * @node: owner
- * @index: among the owner's ports
- * @peer: the port at the other end
- * @rate_bps: of this direction
- * @ps_per_byte: if that is a whole number, else 0
- * @delay_ps: propagation
- * @free_ps: when the transmission under way ends, or has ended
- * @wire: in flight, in the order of arrival
- * @queue: by priority
- * @queue_bytes: data that waits
- * @paused: bits of priorities that the peer has paused
- * @ecn: thresholds of marking
- * @ingress: what came in by this port and is still here (PFC)
- * @hist: distribution of @queue_bytes, or NULL if nobody asks
- * @tx_bytes: bytes of data sent
- * @max_bytes: longest queue of data
- * @marks: packets marked
- * @drops: packets of data dropped that were to leave here
- * @pauses: XOFFs received
- */
-struct port {
-	struct timer free;
-	struct timer arrive;
-	struct node *node;
-	struct port *peer;
-	u64 free_ps;
-	u64 ps_per_byte;
-	u64 rate_bps;
-	u64 delay_ps;
-	struct fifo wire;
-	struct fifo queue[RCC_PRIOS];
-	u64 queue_bytes;
-	u32 index;
-	u32 paused;
-	struct rcc_ecn ecn;
-	struct rcc_ingress ingress;
-	struct hist *hist;
-	u64 tx_bytes;
-	u64 max_bytes;
-	u64 marks;
-	u64 drops;
-	u64 pauses;
-};
-
-/**
- * struct node - a host or a switch
- * @ports: its ports
- * @nports: how many; a host has one
- * @id: number
- * @is_switch: false: a host
- * @hash: salt of its choice among equal paths
- * @buffer: switch: shared by its ports
- * @ready_head: host: flows that may send now, in turn
- * @ready_tail: host: the last of them
- * @route: switch: for each host that is a destination, where its next hops begin in struct topo; see route.c
- */
-struct node {
-	struct port *ports;
-	u32 nports;
-	u32 id;
-	bool is_switch;
-	u64 hash;
-	struct rcc_buffer buffer;
-	struct flow *ready_head;
-	struct flow *ready_tail;
-	struct hops *route;
-};
-
-/* next hops towards one destination */
-struct hops {
-	u32 first;		/* in topo.hops */
-	u32 count;
-};
-
-/**
- * struct link_spec - a link to be made
- * @a: node at one end
- * @b: node at the other end
- * @ab_bps: rate from a to b
- * @ba_bps: rate from b to a
- * @delay_ps: propagation
- */
-struct link_spec {
-	u32 a;
-	u32 b;
-	u64 ab_bps;
-	u64 ba_bps;
-	u64 delay_ps;
-};
-
-/**
- * struct leg - an unloaded way from host to host
- * @delay_ps: propagation alone
- * @ser_ps: serialization of one packet on all its links
- * @min_bps: its slowest link
- */
-struct leg {
-	u64 delay_ps;
-	u64 ser_ps;
-	u64 min_bps;
-};
-
-/**
- * struct topo - the fabric
- * @nodes: all nodes
- * @nnodes: how many
- * @ports: all ports, by node
- * @nports: how many
- * @hops: next hops, as indices of ports; struct hops says where
- * @nhops: how many
- * @hops_room: room in @hops
- * @bottleneck: the port that is watched
- */
-struct topo {
-	struct node *nodes;
-	u32 nnodes;
-	struct port *ports;
-	u32 nports;
-	u16 *hops;
-	u32 nhops;
-	u32 hops_room;
-	struct port *bottleneck;
-};
-
-/* what a flow waits for */
-enum flow_state {
-	FLOW_NEW,		/* its start */
-	FLOW_READY,		/* its turn at the NIC */
-	FLOW_PACED,		/* its departure time */
-	FLOW_BLOCKED,		/* an ACK: window closed, or all is sent */
-	FLOW_DONE,		/* nothing: everything is acknowledged, or it was stopped */
-};
-
-/* parameters of flows with the same line rate and base RTT */
-struct profile {
-	struct profile *next;
-	struct rcc_path path;
-	struct rcc_values values;
-};
-
-/**
- * struct flow - a QP that carries one message
- * @pace: timer: start, then departure
- * @rto: timer: retransmission
- * @alg: timer: decision.timer_ns
- * @next: the one after it among those that are ready
- * @port: the sender's NIC
- * @to: the receiver's NIC
- * @profile: parameters
- * @decision: what the algorithm wants
- * @gap: departure times by decision.rate_bps
- * @hash: for ECMP
- * @bytes: payload to send; NEVER: without end
- * @start_ps: when it starts
- * @done_ps: when the last ACK was back, or it was stopped; NEVER: not yet
- * @index: among the flows
- * @sport: UDP source port
- * @dport: destination port
- * @state: what it waits for
- * @paced: the rate is below the line's: departure times hold
- * @recovering: sent from the start again, and no ACK since: NAKs are ignored
- * @stopped: left before its end
- * @packets: to send
- * @nxt: next number to send
- * @una: lowest number that is not acknowledged
- * @max: one more than the highest number ever sent
- * @expected: receiver: number expected next
- * @nak_sent: receiver: the gap has been reported
- * @acked: receiver: packets since the last ACK
- * @marked: receiver: how many of them were marked
- * @cnp_ps: receiver: when the next CNP may leave
- * @delivered: receiver: payload in order, bytes
- * @cc: the algorithm's state
- */
-struct flow {
-	struct timer pace;
-	struct timer rto;
-	struct timer alg;
-	struct flow *next;
-	struct port *port;
-	struct port *to;
-	const struct profile *profile;
-	struct rcc_decision decision;
-	struct rcc_pace gap;
-	u64 hash;
-	u64 bytes;
-	u64 start_ps;
-	u64 done_ps;
-	u32 index;
-	u16 sport;
-	u16 dport;
-	u8 state;
-	bool paced;
-	bool recovering;
-	bool stopped;
-	u32 packets;
-	u32 nxt;
-	u32 una;
-	u32 max;
-	u32 expected;
-	bool nak_sent;
-	u16 acked;
-	u16 marked;
-	u64 cnp_ps;
-	u64 delivered;
-	struct rcc_state cc;
-};
-
-/* one --set */
-struct setting {
-	const struct rcc_alg *alg;
-	u32 index;
-	u64 value;
-};
-
-#define SETTINGS_MAX		48
-
-enum topo_kind {
-	TOPO_INCAST,		/* N hosts, a switch, one receiver */
-	TOPO_DUMBBELL,		/* N hosts, two switches, N receivers */
-	TOPO_FILE,
-};
-
-/* what the command line says; opts.c has the defaults */
-struct opts {
-	u64 rate_bps;		/* of all links that have none of their own */
-	enum topo_kind topo;
-	const char *topo_file;
-	const char *flows_file;
-	const char *out;
-	bool json;
-	u32 senders;
-	u64 host_bps;		/* 0: rate_bps */
-	u64 bottleneck_bps;	/* 0: rate_bps */
-	u64 delay_ps;
-	u32 mtu_bytes;		/* payload */
-	u32 header_bytes;
-	u32 ack_bytes;
-	u64 buffer_bytes;
-	u32 alpha_8;
-	u64 kmin_bytes;		/* NEVER: by the rate */
-	u64 kmax_bytes;
-	u32 pmax_permille;
-	bool ecn;
-	bool pfc;
-	bool ns_truncate;
-	bool cnp_echo;
-	const struct rcc_alg *alg;
-	bool preset;		/* hpcc */
-	int profile;
-	const char *sets[SETTINGS_MAX];	/* as given */
-	u32 nsets;
-	struct setting settings[2 * SETTINGS_MAX];	/* as understood; a preset's come first */
-	u32 nsettings;
-	u64 seed;
-	u64 size_bytes;		/* NEVER: long */
-	u64 duration_ps;	/* 0: until all is done */
-	u64 stagger_ps;
-	u64 join_ps;		/* 0: none */
-	u64 leave_ps;
-	u32 leavers;
-	u32 window_psn;		/* 0: none */
-	u32 ack_every;
-	u64 rto_ps;
-	u64 sample_ps;
-	u64 window_ps;
-	u64 warmup_ps;		/* NEVER: by the kind of flows */
-};
+/* End with a message that says what is wrong and what would be right. */
+#define die(...)					\
+	do {						\
+		fprintf(stderr, "fabsim: " __VA_ARGS__);	\
+		fputc('\n', stderr);			\
+		exit(2);				\
+	} while (0)
 
 /**
  * struct samples - what was delivered, looked at regularly
@@ -436,6 +60,12 @@ struct samples {
 	u64 *queue_bytes;
 	u64 *at_warmup;
 	u64 tx_at_warmup;
+};
+
+/* how many flows a pair of hosts has */
+struct pair {
+	u64 hosts;
+	u32 flows;
 };
 
 /* totals; every packet of data is counted once at each end */
@@ -473,6 +103,8 @@ struct counts {
  * @topo: the fabric
  * @flows: all flows
  * @nflows: how many
+ * @pairs: pairs of hosts, a hash table
+ * @pairs_mask: its size less one
  * @running: flows that are not done and have an end
  * @profiles: parameters, see struct profile
  * @samples: series
@@ -498,6 +130,8 @@ struct sim {
 	struct topo topo;
 	struct flow *flows;
 	u32 nflows;
+	struct pair *pairs;
+	u32 pairs_mask;
 	u32 running;
 	struct profile *profiles;
 	struct samples samples;
@@ -507,7 +141,6 @@ struct sim {
 };
 
 /* main.c */
-_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *alloc_zeroed(size_t count, size_t bytes);
 
 /* units.c */
@@ -602,6 +235,7 @@ u64 ideal_fct_ps(const struct sim *s, const struct flow *f);
 u64 converge_join_ps(const struct sim *s, u32 percent);
 u64 converge_leave_ps(const struct sim *s, u32 percent);
 void report(struct sim *s, double cpu_s);
+void output_prepare(const struct sim *s);
 void output_write(const struct sim *s, const json_t *summary);
 
 #endif /* FABSIM_H */

@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* fabsim: reads its options, runs one simulation, reports. */
-#include <stdarg.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "fabsim.h"
-
-/**
- * die() - end with a message
- * @format: what is wrong and what would be right
- */
-_Noreturn void die(const char *format, ...)
-{
-	va_list args;
-
-	fputs("fabsim: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(2);
-}
 
 /**
  * alloc_zeroed() - memory that is there
@@ -72,6 +54,8 @@ int main(int argc, char **argv)
 	topo_build(&sim);
 	workload_build(&sim);
 	samples_init(&sim);
+	if (opts.out)
+		output_prepare(&sim);
 	begin_s = cpu_s();
 	sim_run(&sim, opts.duration_ps ? sim.samples.origin_ps + opts.duration_ps : ENDLESS);
 	report(&sim, cpu_s() - begin_s);

@@ -4,7 +4,6 @@
  * checked before anything is done.
  */
 #include <argp.h>
-#include <stdlib.h>
 
 #include "fabsim.h"
 
@@ -72,6 +71,7 @@ static const struct option_row rows[] = {
 	{ "set", "NAME=VALUE", TAKE_SET, 0, 0, 0, "one of its parameters, or of the receivers' (np_*)" },
 	{ "preset", "hpcc", TAKE_PRESET, 0, 0, 0, "all that HPCC's simulator does differently; see the documentation" },
 	{ "cnp-echo", NULL, TAKE_ON, AT(cnp_echo), 0, 0, "CE comes back on the ACK instead of in a CNP" },
+	{ "ack-as-data", NULL, TAKE_ON, AT(ack_as_data), 0, 0, "switches queue ACKs with data, not before it" },
 	{ "ack-every", "N", TAKE_NUMBER, AT(ack_every), 1, 1024, "packets per ACK (1)" },
 	{ "window-psn", "N", TAKE_NUMBER, AT(window_psn), 0, 1 << 23, "packets unacknowledged per flow; 0: any (0)" },
 	{ "rto", "TIME", TAKE_TIME, AT(rto_ps), PS_PER_US, TIME_MAX, "retransmission timeout (16.8ms; rxe: 67ms)" },
@@ -86,6 +86,7 @@ static const struct option_row rows[] = {
 	{ "sample", "TIME", TAKE_TIME, AT(sample_ps), 100 * PS_PER_NS, PS_PER_SEC, "time between samples (10us)" },
 	{ "window", "TIME", TAKE_TIME, AT(window_ps), PS_PER_US, PS_PER_SEC,
 	  "rates are averaged over that for convergence (1ms)" },
+	{ "hold", "TIME", TAKE_TIME, AT(hold_ps), 0, TIME_MAX, "so long a share must stay fair (5ms)" },
 	{ "warmup", "TIME", TAKE_TIME, AT(warmup_ps), 0, TIME_MAX,
 	  "figures begin then (10ms for long flows, 0 for others)" },
 	{ "out", "DIR", TAKE_TEXT, AT(out), 0, 0, "write flows, series and pictures there" },
@@ -97,8 +98,8 @@ static const struct opts defaults = {
 	.mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60,
 	.buffer_bytes = 32 << 20, .kmin_bytes = NEVER, .kmax_bytes = NEVER, .pmax_permille = 200, .ecn = true,
 	.alg = &rcc_alg_dcqcn, .profile = RCC_PROFILE_AUTO, .ack_every = 1, .rto_ps = 16800 * PS_PER_US,
-	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US, .window_ps = 1000 * PS_PER_US,
-	.warmup_ps = NEVER,
+	.size_bytes = NEVER, .leavers = 1, .seed = 1, .sample_ps = 10 * PS_PER_US,
+	.window_ps = 1000 * PS_PER_US, .hold_ps = 5000 * PS_PER_US, .warmup_ps = NEVER,
 };
 
 /* Fields for numbers and sizes of packets are u32, the others u64. */

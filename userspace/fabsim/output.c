@@ -9,8 +9,8 @@
  *	run.png, .svg	the same as a picture, if gnuplot is installed
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "fabsim.h"
 
@@ -42,12 +42,6 @@ static int by_end(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* HPCC's address of a host: 11.H.L.1 */
-static u32 address(const struct port *p)
-{
-	return 0x0b000001 + (p->node->id << 8);
-}
-
 static void write_fct(const struct sim *s)
 {
 	const struct flow **order = alloc_zeroed(s->nflows, sizeof(*order));
@@ -63,7 +57,8 @@ static void write_fct(const struct sim *s)
 
 		if (w->stopped)
 			continue;
-		fprintf(f, "%08x %08x %u %u %llu %llu %llu %llu\n", address(w->port), address(w->to), w->sport, w->dport,
+		fprintf(f, "%08x %08x %u %u %llu %llu %llu %llu\n", node_address(w->port->node),
+			node_address(w->to->node), w->sport, w->dport,
 			(unsigned long long)w->bytes, (unsigned long long)(w->start_ps / PS_PER_NS),
 			(unsigned long long)((w->done_ps - w->start_ps) / PS_PER_NS),
 			(unsigned long long)(ideal_fct_ps(s, w) / PS_PER_NS));
@@ -126,7 +121,7 @@ static void write_rates(const struct sim *s, const char *name, double (*mbps)(co
 	done(f, path);
 }
 
-static void plot(const struct sim *s, const char *terminal, const char *suffix)
+static void draw(const struct sim *s, const char *terminal, const char *suffix)
 {
 	FILE *g = popen("gnuplot 2>/dev/null", "w");
 
@@ -145,7 +140,7 @@ static void plot(const struct sim *s, const char *terminal, const char *suffix)
 		fprintf(stderr, "fabsim: gnuplot failed: no picture in %s\n", s->opts->out);
 }
 
-static void plot_all(const struct sim *s)
+static void pictures(const struct sim *s)
 {
 	/* nothing to draw a line between */
 	if (s->samples.n < 3)
@@ -154,8 +149,20 @@ static void plot_all(const struct sim *s)
 		fprintf(stderr, "fabsim: no gnuplot, so no picture: install the package gnuplot-nox\n");
 		return;
 	}
-	plot(s, "pngcairo", "png");
-	plot(s, "svg", "svg");
+	draw(s, "pngcairo", "png");
+	draw(s, "svg", "svg");
+}
+
+/**
+ * output_prepare() - make the directory of --out before time is spent on a run
+ * @s: the simulation, with its flows
+ */
+void output_prepare(const struct sim *s)
+{
+	if (mkdir(s->opts->out, 0777) && errno != EEXIST)
+		die("--out=%s: %s", s->opts->out, strerror(errno));
+	if (access(s->opts->out, W_OK | X_OK))
+		die("--out=%s: %s", s->opts->out, strerror(errno));
 }
 
 /**
@@ -168,8 +175,6 @@ void output_write(const struct sim *s, const json_t *summary)
 	char path[4096];
 	FILE *f;
 
-	if (mkdir(s->opts->out, 0777) && errno != EEXIST)
-		die("--out: %s: %s", s->opts->out, strerror(errno));
 	write_fct(s);
 	write_queue(s);
 	if (s->samples.delivered) {
@@ -179,5 +184,5 @@ void output_write(const struct sim *s, const json_t *summary)
 	f = open_in(s, "summary.json", path, sizeof(path));
 	json_dumpf(summary, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	done(f, path);
-	plot_all(s);
+	pictures(s);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The summary: figures are put together once, as JSON, and printed as that or as lines of text. */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 /* a share of fair +/- that counts as fair */

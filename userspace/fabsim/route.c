@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Shortest paths, counted in links, found from each destination backwards. Where several next hops are equally near, a hash
- * of the flow and the switch decides (ECMP), so a flow keeps its path, and its ACKs have one of their own.
+ * of addresses and ports decides (ECMP), salted with the switch's number. So a flow keeps its path, and its ACKs have one of
+ * their own. The hash is MurmurHash3's, 32 bits (Appleby, public domain), and the words are those that HPCC's simulator
+ * hashes, so that its runs find the same paths here.
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 static void hops_add(struct topo *t, u16 port)
@@ -49,7 +49,7 @@ static void hops_find(struct topo *t, struct node *n, u32 dst, const u32 *distan
 	if (!n->route)
 		n->route = alloc_zeroed(t->nnodes, sizeof(*n->route));
 	n->route[dst].first = t->nhops;
-	for (i = 0; i < n->nports; i++)
+	for (i = n->nports; i-- > 0;)
 		if (distance[n->ports[i].peer->node->id] < distance[n->id])
 			hops_add(t, i);
 	n->route[dst].count = t->nhops - n->route[dst].first;
@@ -84,6 +84,37 @@ void route_to(struct sim *s, struct node *host)
 	free(distance);
 }
 
+static u32 rotate(u32 x, u32 bits)
+{
+	return x << bits | x >> (32 - bits);
+}
+
+static u32 murmur(const u32 *words, u32 count, u32 salt)
+{
+	u32 h = salt, i;
+
+	for (i = 0; i < count; i++) {
+		h ^= rotate(words[i] * 0xcc9e2d51, 15) * 0x1b873593;
+		h = rotate(h, 13) * 5 + 0xe6546b64;
+	}
+	h ^= 4 * count;
+	h = (h ^ h >> 16) * 0x85ebca6b;
+	h = (h ^ h >> 13) * 0xc2b2ae35;
+	return h ^ h >> 16;
+}
+
+/* Who talks to whom, as a packet says that leaves for @to. */
+static u32 path_hash(const struct flow *f, const struct port *to, u32 salt)
+{
+	bool data = to == f->to;
+	u32 words[3] = {
+		node_address((data ? f->port : f->to)->node), node_address(to->node),
+		data ? f->sport | (u32)f->dport << 16 : f->dport | (u32)f->sport << 16,
+	};
+
+	return murmur(words, ARRAY_SIZE(words), salt);
+}
+
 /**
  * route_next() - which port does a packet leave by?
  * @s: the simulation
@@ -96,13 +127,13 @@ void route_to(struct sim *s, struct node *host)
 struct port *route_next(const struct sim *s, const struct node *n, const struct flow *f, const struct port *to)
 {
 	struct hops h = n->route ? n->route[to->node->id] : (struct hops){ 0 };
-	u64 z;
+	u32 pick = 0;
 
-	if (h.count < 2)
-		return h.count ? &n->ports[s->topo.hops[h.first]] : NULL;
-	z = (f->hash ^ n->hash ^ to->node->hash) * 0xd6e8feb86659fd93ULL;
-	z = (z ^ z >> 32) * 0xd6e8feb86659fd93ULL;
-	return &n->ports[s->topo.hops[h.first + ((z >> 32) * h.count >> 32)]];
+	if (!h.count)
+		return NULL;
+	if (h.count > 1)
+		pick = path_hash(f, to, n->id) % h.count;
+	return &n->ports[s->topo.hops[h.first + pick]];
 }
 
 /**

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Looks at the flows and the bottleneck at regular times, and once when the warm-up is over. */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 /* more flows than that would make more rows than anybody looks at */

@@ -25,6 +25,7 @@ void preset_take(struct opts *o, const char *name)
 	o->pfc = true;
 	o->ns_truncate = true;
 	o->cnp_echo = true;
+	o->ack_as_data = true;
 	o->mtu_bytes = 1000;
 	o->header_bytes = 48;
 	o->ack_bytes = 60;

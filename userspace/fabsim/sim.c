@@ -2,12 +2,10 @@
 /*
  * Time, chance and packets: the one event list, random numbers, and the pool of packets.
  *
- * The list is a 4-ary heap of 16-byte entries, so that the four children of an entry share a cache line. A timer has at
+ * The list is a 4-ary heap of 16-byte entries: the four children of an entry lie in one or two cache lines. A timer has at
  * most one live entry. Moving a timer to a later time leaves the entry where it is: it comes early and is put in anew,
  * which makes timers that are moved with every packet, such as those for retransmission, almost free.
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 #define ID_BITS			24
@@ -16,7 +14,7 @@
 
 static bool before(const struct event *a, const struct event *b)
 {
-	return ((unsigned __int128)a->at_ps << 64 | a->order) < ((unsigned __int128)b->at_ps << 64 | b->order);
+	return ((u128)a->at_ps << 64 | a->order) < ((u128)b->at_ps << 64 | b->order);
 }
 
 static void heap_push(struct sim *s, struct event e)
@@ -151,6 +149,9 @@ void sim_run(struct sim *s, u64 until_ps)
 	while (s->nevents && s->heap[0].at_ps <= s->end_ps) {
 		e = s->heap[0];
 		heap_pop(s);
+		/* most likely the next one, and out of the cache since it was armed */
+		if (s->nevents)
+			__builtin_prefetch(s->timers[s->heap[0].order & ID_MASK]);
 		s->now_ps = e.at_ps;
 		event_fire(s, &e);
 	}
@@ -241,6 +242,7 @@ void sim_free(struct sim *s)
 	free(s->topo.ports);
 	free(s->topo.hops);
 	free(s->flows);
+	free(s->pairs);
 	free(s->samples.delivered);
 	free(s->samples.rate_bps);
 	free(s->samples.queue_bytes);

@@ -120,6 +120,6 @@ u64 ideal_fct_ps(const struct sim *s, const struct flow *f)
 	u64 wire_bytes = f->bytes + (u64)f->packets * s->opts->header_bytes;
 	u64 ns = (2 * leg.delay_ps + leg.ser_ps) / PS_PER_NS;
 
-	ns += (unsigned __int128)wire_bytes * 8 * RCC_NSEC_PER_SEC / leg.min_bps;
+	ns += (u128)wire_bytes * 8 * RCC_NSEC_PER_SEC / leg.min_bps;
 	return ns * PS_PER_NS;
 }

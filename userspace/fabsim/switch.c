@@ -48,7 +48,7 @@ static void data_in(struct sim *s, struct port *out, struct port *in, struct pkt
 {
 	if (!admit(s, out, in, k->bytes)) {
 		out->drops++;
-		s->counts.data_dropped++;
+		s->counts.data_dropped += k->kind == PKT_DATA;
 		pkt_free(s, k);
 		return;
 	}
@@ -59,7 +59,7 @@ static void data_in(struct sim *s, struct port *out, struct port *in, struct pkt
 		pfc_send(s, in, PKT_XOFF);
 }
 
-/* A packet of data leaves its queue: its bytes are free, and it may be marked for those that stay. */
+/* A packet leaves the queue of data: its bytes are free, and it may be marked for those that stay. */
 static void data_out(struct sim *s, struct port *out, struct pkt *k)
 {
 	struct rcc_buffer *b = &out->node->buffer;
@@ -146,7 +146,7 @@ void switch_receive(struct sim *s, struct port *p, struct pkt *k)
 		return;
 	}
 	out = route_next(s, p->node, f, k->kind == PKT_DATA ? f->to : f->port);
-	if (k->kind == PKT_DATA)
+	if (k->kind == PKT_DATA || s->opts->ack_as_data)
 		data_in(s, out, p, k);
 	else
 		fifo_push(&out->queue[RCC_PRIO_CONTROL], k);

@@ -6,8 +6,6 @@
  *	dumbbell	2..N+1 --- 0 === 1 --- N+2..2N+1
  *	file		see topo_file.c
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 /* PFC as HPCC's simulator sets it up: thresholds of 1/8 of what is free, more for links faster than the NICs' */
@@ -90,7 +88,6 @@ static void nodes_alloc(struct topo *t, u32 nnodes, const bool *is_switch, const
 	}
 	for (i = 0, p = t->ports; i < nnodes; p += t->nodes[i++].nports) {
 		t->nodes[i].id = i;
-		t->nodes[i].hash = (i + 1) * 0x9e3779b97f4a7c15ULL;
 		t->nodes[i].ports = p;
 		t->nodes[i].is_switch = is_switch[i];
 	}

@@ -6,8 +6,6 @@
  *	<id of each switch> ...
  *	<node> <node> <rate, e.g. 100Gbps> <one-way delay, e.g. 0.001ms> <loss>		for each link
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 #define NODES_MAX	(1U << 20)

@@ -21,7 +21,7 @@ struct unit {
  */
 int parse_decimal(const char *s, u64 unit, u64 *value, const char **rest)
 {
-	unsigned __int128 v = 0, scale = 1;
+	u128 v = 0, scale = 1;
 	bool fraction = false;
 
 	if (!isdigit((unsigned char)*s))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The flows: from whom, to whom, how much, and when; those of the built-in fabrics, or of a file (workload_file.c). */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 #define FIRST_SPORT	10000
@@ -34,23 +32,16 @@ static const struct profile *profile_find(struct sim *s, const struct rcc_path *
 	return p;
 }
 
-/* Hosts on the same path are told apart by their addresses, flows of one pair by their source ports. */
-static u64 flow_hash(const struct flow *f)
+/* The n-th flow of a pair of hosts has the n-th source port. Pairs stand in a hash table with free places. */
+static u16 next_sport(struct sim *s, u32 src, u32 dst)
 {
-	u64 z = ((u64)f->port->node->id << 32 | f->to->node->id) * 0x9e3779b97f4a7c15ULL;
+	u64 hosts = (u64)src << 32 | dst;
+	u32 i = (hosts * 0x9e3779b97f4a7c15ULL >> 32) & s->pairs_mask;
 
-	z = (z ^ z >> 29 ^ ((u64)f->sport << 16 | f->dport)) * 0xbf58476d1ce4e5b9ULL;
-	return z ^ z >> 32;
-}
-
-static u16 next_sport(const struct sim *s, u32 src, u32 dst)
-{
-	u16 sport = FIRST_SPORT;
-	u32 i;
-
-	for (i = 0; i < s->nflows; i++)
-		sport += s->flows[i].port->node->id == src && s->flows[i].to->node->id == dst;
-	return sport;
+	while (s->pairs[i].flows && s->pairs[i].hosts != hosts)
+		i = (i + 1) & s->pairs_mask;
+	s->pairs[i].hosts = hosts;
+	return FIRST_SPORT + s->pairs[i].flows++;
 }
 
 /**
@@ -60,6 +51,12 @@ static u16 next_sport(const struct sim *s, u32 src, u32 dst)
  */
 void workload_alloc(struct sim *s, u32 count)
 {
+	u32 places = 2;
+
+	while (places < 2 * count)
+		places *= 2;
+	s->pairs_mask = places - 1;
+	s->pairs = alloc_zeroed(places, sizeof(*s->pairs));
 	s->flows = alloc_zeroed(count, sizeof(*s->flows));
 }
 
@@ -84,7 +81,6 @@ void workload_add(struct sim *s, u32 src, u32 dst, u64 bytes, u64 start_ps, u16 
 	f->index = s->nflows;
 	f->dport = dport;
 	f->sport = next_sport(s, src, dst);
-	f->hash = flow_hash(f);
 	route_to(s, f->to->node);
 	route_to(s, f->port->node);
 	path.line_bps = f->port->rate_bps;

@@ -5,8 +5,6 @@
  *	<flows>
  *	<source host> <destination host> <priority> <destination port> <bytes> <start in s>	for each flow
  */
-#include <stdlib.h>
-
 #include "fabsim.h"
 
 #define FLOWS_MAX	5000000U

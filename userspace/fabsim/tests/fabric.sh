@@ -3,10 +3,11 @@
 #
 # fabric.sh FABSIM - what hosts, links and switches do, seen from outside.
 
-# shellcheck source=lib.sh
+# shellcheck disable=SC2317 # functions called by name
+# shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
-short="--duration 3ms --warmup 1ms"
+short=(--duration 3ms --warmup 1ms)
 
 # files DIR: all that must be the same in runs of the same seed
 files()
@@ -19,8 +20,7 @@ same_seed()
 	local name first
 
 	for name in 1-first 1-again 2-other; do
-		# shellcheck disable=SC2086 # a list
-		run "$name" --seed "${name%-*}" $short --out "$tmp/$name" || return
+		run "$name" --seed "${name%-*}" "${short[@]}" --out "$tmp/$name" || return
 		holds "$name" '.marks > 0' || return
 	done
 	first=$(files "$tmp/1-first" | cksum)
@@ -40,8 +40,7 @@ conservation()
 	local alg
 
 	for alg in $("$fabsim" --list-algs); do
-		# shellcheck disable=SC2086 # a list
-		run "$alg" --alg "$alg" --buffer 300k $short || return
+		run "$alg" --alg "$alg" --buffer 300k "${short[@]}" || return
 		conserved "$alg" && holds "$alg" '.data_in_flight > 0 and .utilisation > 0' || return
 	done
 	holds none '.drops > 0'
@@ -164,21 +163,20 @@ test_that dumbbell "Four flows of a dumbbell share the link in the middle"
 # In a FIFO that never drops, a flow has its share at once. One held to 1 Gb/s never has it.
 convergence()
 {
-	local change="--senders 2 --join 5ms --leave 10ms --duration 15ms"
+	local change=(--senders 2 --join 5ms --leave 10ms --duration 15ms --hold 3ms)
 
-	# shellcheck disable=SC2086 # a list
-	run fifo --alg none --pfc $change || return
-	# shellcheck disable=SC2086 # a list
-	run held --set rp_max_rate=1000 $change || return
+	run fifo --alg none --pfc "${change[@]}" || return
+	run held --set rp_max_rate=1000 "${change[@]}" || return
+	run short --alg none --pfc "${change[@]}" --hold 5ms || return
 	holds fifo '.join_us > 1000 and .join_us < 2000 and .leave_us > 1000 and .leave_us < 2000' &&
-	holds held '.join_us == null and .leave_us == null'
+	holds held '.join_us == null and .leave_us == null' &&
+	holds short '.join_us == null and .leave_us == null'
 }
-test_that convergence "Convergence is seen when a share is fair for good, and not seen when it is not"
+test_that convergence "Convergence is seen when a share is fair for long enough, and not seen when it is not"
 
 pictures()
 {
-	# shellcheck disable=SC2086 # a list
-	run pictures $short --senders 2 --out "$tmp/pictures" || return
+	run pictures "${short[@]}" --senders 2 --out "$tmp/pictures" || return
 	equal "rates" "$(head -n 1 "$tmp/pictures/rates.csv")" time_us,flow0_mbps,flow1_mbps &&
 	equal "queue" "$(head -n 1 "$tmp/pictures/queue.csv")" time_us,queue_bytes &&
 	equal "rows" "$(wc -l < "$tmp/pictures/queue.csv")" 302 &&

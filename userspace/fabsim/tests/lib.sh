@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # lib.sh - what the tests of fabsim share. Output is KTAP; a test is a function that
 # returns 0 or says why not on a line that begins with "#".
 
-# shellcheck disable=SC2034 # used by the tests
 fabsim=$(realpath "$1")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -3,7 +3,8 @@
 #
 # options.sh FABSIM - bad options say what would be right, and change nothing.
 
-# shellcheck source=lib.sh
+# shellcheck disable=SC2317 # functions called by name
+# shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
 # refused WORDS OPTION...: exit status 2, the message has WORDS, and nothing is written
@@ -106,6 +107,15 @@ flows()
 	done
 }
 test_that flows "A flow that makes no sense is refused with its number"
+
+out()
+{
+	local message
+
+	message=$("$fabsim" --duration 1ms --out "$tmp/no/such" 2>&1)
+	equal "status" $? 2 && grep -q "No such file or directory" <<< "$message"
+}
+test_that out "A directory that cannot be made is said before the run"
 
 help()
 {

@@ -2,15 +2,9 @@
 /* The parts of fabsim that can be tested alone: units, the event list, packets, figures. */
 #define TEST_MAIN
 #include "test.h"
-#include <stdarg.h>
 
 #undef ARRAY_SIZE
 #include "fabsim.h"
-
-void die(const char *format, ...)
-{
-	test_failed(__FILE__, __LINE__, format);
-}
 
 void *alloc_zeroed(size_t count, size_t bytes)
 {
