@@ -23,9 +23,11 @@ static const struct rcc_alg *alg_at(u32 index)
  */
 struct rcc_path rcc_conf_path(const struct rcc_dev *dev)
 {
+	u64 base_rtt_ns = READ_ONCE(dev->base_rtt_ns) ?: RCC_BASE_RTT_FALLBACK_NS;
+
 	return (struct rcc_path) {
 		.line_bps = READ_ONCE(dev->line_bps),
-		.base_rtt_ns = READ_ONCE(dev->base_rtt_ns) ?: RCC_BASE_RTT_FALLBACK_NS,
+		.base_rtt_ns = rcc_max64(base_rtt_ns, RCC_BASE_RTT_MIN_NS),
 		.mtu_bytes = RCC_MTU_BYTES,
 	};
 }

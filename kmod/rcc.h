@@ -77,6 +77,8 @@
 #define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
 #define RCC_LINE_MAX_MBPS	800000
 #define RCC_BASE_RTT_FALLBACK_NS	(50 * NSEC_PER_USEC)
+/* what algorithms are told at least: rxe is software, and its paths shall not pass for those between NICs */
+#define RCC_BASE_RTT_MIN_NS	(20 * NSEC_PER_USEC)
 #define RCC_NALGS_MAX		16
 #define RCC_NP			RCC_NALGS_MAX	/* place of the notification point behind the algorithms */
 
