@@ -49,6 +49,11 @@ module-%:
 
 modules: $(addprefix module-,$(kernels))
 
+# Types come from the module of the first kernel; the objects find their places in any other.
+bpf: module-$(firstword $(kernels))
+	+@eval "$$(selftests/vm/kernel.sh $(firstword $(kernels)))" && [ -n "$$KVER" ] && \
+	$(MAKE) --no-print-directory -C bpf KDIR="$$KDIR" MODULE="$(top)/build/$$KVER/rxe_cc.ko"
+
 # A directory of its own, or kbuild would find nothing left to check.
 sparse:
 	@eval "$$(selftests/vm/kernel.sh $(firstword $(kernels)))" && \
@@ -73,6 +78,7 @@ check: deps
 	@rm -rf build/check
 	@$(suite) style selftests/style.sh
 	+@$(suite) unit $(MAKE) --no-print-directory -C userspace/tests check
+	+@$(suite) conformance $(MAKE) --no-print-directory -C userspace/conformance check
 	+@$(suite) fabsim $(MAKE) --no-print-directory -C userspace/fabsim check
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
@@ -90,6 +96,10 @@ demo: deps modules
 
 bench: deps
 	+@$(MAKE) --no-print-directory -C userspace/bench run
+	+@$(MAKE) --no-print-directory bench-kernel
+
+bench-kernel: deps bpf
+	@selftests/vm/bench.sh
 
 # Every algorithm at 25 to 400 Gb/s: build/sim/.
 sim-report: deps
@@ -100,7 +110,7 @@ fuzz: deps
 
 clean:
 	rm -rf build
-	+@for d in userspace/tests userspace/fuzz userspace/bench userspace/fabsim; do \
+	+@for d in userspace/tests userspace/conformance userspace/fuzz userspace/bench userspace/fabsim; do \
 		[ ! -f $$d/Makefile ] || $(MAKE) --no-print-directory -C $$d clean; \
 	done
 
@@ -108,14 +118,16 @@ help:
 	@echo 'make                the module for the running kernel, or KDIR=<headers>'
 	@echo 'make install        install it (DESTDIR=<root>)'
 	@echo 'make module-6.12    the module for a kernel of the guests; make modules: for all'
+	@echo 'make bpf            the algorithms as BPF objects, in build/bpf/'
 	@echo 'make deps           install the packages that the rest needs (Debian 12)'
 	@echo 'make check          style, unit tests, fuzzing, guests; the last line is the total'
 	@echo 'make style, guests  one suite of it'
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
 	@echo 'make demo           an incast with and without the module: table and picture'
 	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
+	@echo 'make bench-kernel   instructions per event in the kernel, in C and in BPF'
 	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
-.PHONY: all host _kbuild modules sparse install deps vm check guests style demo bench \
+.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench bench-kernel \
 	sim-report fuzz clean help

@@ -21,4 +21,10 @@ static inline void rcc_hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart
 #endif
 }
 
+/* Modules may bring struct_ops since Linux 6.9; since 6.11 registering one is told of the link that does it. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0) && defined(CONFIG_BPF_SYSCALL) && defined(CONFIG_BPF_JIT) && \
+	defined(CONFIG_DEBUG_INFO_BTF_MODULES)
+#define RCC_HAVE_STRUCT_OPS
+#endif
+
 #endif /* RCC_COMPAT_H */

@@ -21,6 +21,8 @@ static int __init rcc_init(void)
 	err = rcc_hook_init();
 	if (err)
 		goto err_dev;
+	/* it cannot be undone, so it comes last */
+	rcc_bpf_init();
 	return 0;
 
 err_dev:

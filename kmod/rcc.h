@@ -471,6 +471,10 @@ void rcc_slot_put(struct rcc_slot *slot);
 struct rcc_slot *rcc_slot_default(void);
 void rcc_alg_init(void);
 
+/* bpf_ops.c */
+u64 bpf_rcc_mul_div(u64 a, u64 b, u64 c);
+void rcc_bpf_init(void);
+
 /* conf.c */
 struct rcc_path rcc_conf_path(const struct rcc_dev *dev);
 int rcc_conf_init(struct rcc_dev *dev);

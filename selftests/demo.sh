@@ -20,7 +20,8 @@
 . "$(dirname "$0")/lib.sh"
 
 # Seconds of guest time that are measured, and the columns of the table.
-: "${DEMO_WINDOW:=3}" "${DEMO_WINDOW_SMALL:=10}" "${DEMO_ALGS:=stock dcqcn none}"
+: "${DEMO_WINDOW:=3}" "${DEMO_WINDOW_SMALL:=10}" "${DEMO_ALGS:=stock dcqcn rtt timely swift none}"
+: "${DEMO_JOIN:=3}"
 : "${DEMO_SMALL_COUNT:=20000}" "${DEMO_TABLE:=yes}"
 
 readonly PORT_MBPS=200 MSG_BYTES=65536 MTU=4096 KMIN_KB=30 KMAX_KB=100
@@ -285,6 +286,73 @@ small_messages()
 	small_json=$(cat "$dir/small.json")
 }
 
+# converge: a second flow joins a first one and leaves again after DEMO_JOIN seconds.
+# A flow's rate is that of the messages of 200 ms.  Its share is fair from the begin of
+# the first such time on after which it stays within 10 % for half a second; the port is
+# taken again when the one that stayed has 90 % of it for as long.
+converge()
+{
+	local gid name=converge-$alg dir mon mon_pid line summary times
+
+	dir=$OUT/$name
+	mkdir -p "$dir"
+	say "$alg: a second flow joins, and leaves after $DEMO_JOIN s"
+	port_set 256 true
+	gid=$(gid4 rxe1)
+	start_flow_server 2
+	start_flow_server 3
+	busywait 20 all_listening 2 > /dev/null || die "$name: servers do not listen"
+	start_flow_client 2
+	sleep 2
+	start_monitor $((2 * DEMO_JOIN)) 2 3
+	start_flow_client 3
+	monitor_says running
+	sleep "$DEMO_JOIN"
+	kill -9 "${clients[1]}"
+	monitor_says over
+	stop_flows
+	monitor_summary
+	port_clear 1
+	times=$(converge_times "$OUT/$name.csv") || die "$name: no result"
+	jq -n --arg alg "$alg" --argjson times "$times" --argjson join "$DEMO_JOIN" '
+		{work: "converge", alg: $alg, joined_s: $join} + $times' >> "$OUT/converge.json"
+	jq -rs 'last | "  fair after \(.fair_ms // "more than the time") ms, the whole port again after \(.alone_ms // "more than the time") ms"' \
+		"$OUT/converge.json"
+}
+
+# converge_times CSV: what converge says, as JSON; null: not within the time.
+converge_times()
+{
+	awk -F, -v bits=$((MSG_BYTES * 8)) -v port=$PORT_MBPS '
+	NR == 1 || $1 < 0 { next }
+	{ n++; t[n] = $1; a[n] = $6; b[n] = $8; if (b[n] != b[n - 1]) leave = $1 }
+	function rate(m, i, k) { return (m[i] - m[k]) * bits / (t[i] - t[k]) / 1e6 }
+	# The first time after FROM whose windows are all well for half a second.
+	function settled(from, to, kind,    i, k, since, ok) {
+		since = -1
+		for (i = k = 1; i <= n && t[i] <= to; i++) {
+			while (t[i] - t[k] > 0.2)
+				k++
+			if (t[k] < from || t[i] - t[k] < 0.15)
+				continue
+			ra = rate(a, i, k); rb = rate(b, i, k)
+			ok = kind == "fair" ? ra + rb > 0 && rb > 0.45 * (ra + rb) && rb < 0.55 * (ra + rb) : ra > 0.9 * port
+			if (!ok)
+				since = -1
+			else if (since < 0)
+				since = t[k]
+			else if (t[i] - since >= 0.5)
+				return sprintf("%.0f", (since - from) * 1000)
+		}
+		return "null"
+	}
+	END {
+		if (!n)
+			exit 1
+		printf "{\"fair_ms\": %s, \"alone_ms\": %s}\n", settled(0, leave, "fair"), settled(leave, t[n], "alone")
+	}' "$1"
+}
+
 # single: one flow, nothing in its way but the processor.  The figure is perftest's,
 # made from its message rate, which has more digits; instructions per packet are the
 # time for which the processor was busy in a window within, by the packets of the
@@ -342,18 +410,20 @@ use()
 
 results()
 {
-	jq -n --arg kernel "$(uname -r)" --slurpfile runs "$OUT/runs.json" --slurpfile o "$OUT/overhead.json" '
+	jq -n --arg kernel "$(uname -r)" --slurpfile runs "$OUT/runs.json" --slurpfile o "$OUT/overhead.json" \
+		--slurpfile converge "$OUT/converge.json" '
 	def of(a): $o | map(select(.alg == a))[0] // {};
 	of("stock") as $stock | of("dcqcn") as $loaded | of("none") as $none | {
 		kernel: $kernel,
-		runs: $runs,
+		runs: ($runs + $converge),
 		overhead: {
 			stock_gbps: $stock.gbps, loaded_gbps: $loaded.gbps,
 			ratio: (if $stock.gbps and $loaded.gbps then $loaded.gbps / $stock.gbps * 10000 | round / 10000
 				else null end),
 			stock_instr_per_packet: $stock.instr_per_packet,
 			loaded_instr_per_packet: $loaded.instr_per_packet,
-			none_gbps: $none.gbps, none_instr_per_packet: $none.instr_per_packet
+			none_gbps: $none.gbps, none_instr_per_packet: $none.instr_per_packet,
+			algs: ($o | map({(.alg): {gbps, instr_per_packet}}) | add)
 		}
 	}' > "$OUT/results.json"
 }
@@ -362,7 +432,7 @@ main()
 {
 	local alg
 
-	rm -f "$OUT"/{runs,overhead}.json
+	rm -f "$OUT"/{runs,overhead,converge}.json
 	# What the library says is for tests.
 	exec 3> "$OUT/lib.log"
 	say "building a fabric of 10 hosts"
@@ -380,6 +450,7 @@ main()
 			incast 8 256 true "$DEMO_WINDOW_SMALL" small
 		fi
 		single
+		converge
 	done
 	results || die "no results"
 	[ "$DEMO_TABLE" = no ] || jq -rf "$(dirname "$0")/demo_table.jq" "$OUT/results.json"

@@ -61,14 +61,21 @@ struct swift {
 	u32 timeouts;		/* in a row */
 };
 
-/* Square root, rounded down. */
+/* Square root, rounded down: Newton's steps from a power of two above it; six suffice for 64 bits. */
 static u64 root(u64 v)
 {
-	u64 r = 0, bit;
+	u64 r, next;
+	u32 i;
 
-	for (bit = 1ULL << 31; bit; bit >>= 1)
-		if ((r + bit) * (r + bit) <= v)
-			r += bit;
+	if (!v)
+		return 0;
+	r = 1ULL << (65 - __builtin_clzll(v)) / 2;
+	for (i = 0; i < 6; i++) {
+		next = (r + rcc_div64(v, r)) / 2;
+		if (next >= r)
+			break;
+		r = next;
+	}
 	return r;
 }
 

@@ -20,7 +20,27 @@
 
 #elif defined(__bpf__)
 
-#define rcc_div64(a, b)		((a) / (b))
+/* The same types as in vmlinux.h, which may come first. */
+#ifndef __VMLINUX_H__
+typedef _Bool bool;
+enum { false, true };
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef int s32;
+typedef long long s64;
+typedef unsigned long size_t;
+#endif
+#ifndef NULL
+#define NULL			((void *)0)
+#endif
+#ifndef offsetof
+#define offsetof(type, member)	__builtin_offsetof(type, member)
+#endif
+
+#define rcc_div64(a, b)		((u64)(a) / (u64)(b))
 
 #else /* user space */
 

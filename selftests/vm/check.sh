@@ -89,14 +89,18 @@ run_job()
 	echo "[$name] Linux $kernel, $mode: $(cat "$out/result"), $((SECONDS - start)) s"
 }
 
-# Our own programs, for every guest.
+# Our own programs and BPF objects, for every guest; the objects stand beside the modules.
 build_tools()
 {
-	local tool
+	local tool object
 
 	make -s -C "$top/selftests/tools" O="$top/build/tools" || return
 	for tool in "$top/build/tools"/*; do
 		tools+=(--extra "$tool")
+	done
+	make -s -C "$top" bpf || return
+	for object in "$top/build/bpf"/*.bpf.o; do
+		tools+=(--extra "$object:/usr/lib/rxe_cc/${object##*/}")
 	done
 }
 

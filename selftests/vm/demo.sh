@@ -19,10 +19,10 @@ usage()
 	usage: demo.sh [options]
 
 	  --kernel NAME      6.12 (default), 6.1, or one of the cache's kernels/
-	  --algs "LIST"      of stock, none, dcqcn (default: "stock dcqcn none")
+	  --algs "LIST"      of stock, none and the algorithms (default: all but fixed)
 	  --quick            short windows and few small messages: a look, no figures
 	  --out DIR          where the results go (default build/demo)
-	  --timeout SECONDS  wall time that the guest may take (default 1500)
+	  --timeout SECONDS  wall time that the guest may take (default 3000)
 	END
 	exit "${1:-2}"
 }
@@ -33,7 +33,7 @@ die()
 	exit 1
 }
 
-kernel=6.12 algs="stock dcqcn none" out=$top/build/demo timeout=1500 envs=()
+kernel=6.12 algs="stock dcqcn rtt timely swift none" out=$top/build/demo timeout=3000 envs=()
 
 parse()
 {
@@ -46,7 +46,7 @@ parse()
 		--algs) algs=$2; shift ;;
 		--out) out=$2; shift ;;
 		--timeout) timeout=$2; shift ;;
-		--quick) envs+=(--env DEMO_WINDOW=1 --env DEMO_WINDOW_SMALL=2 --env DEMO_SMALL_COUNT=4000) ;;
+		--quick) envs+=(--env DEMO_WINDOW=1 --env DEMO_JOIN=2 --env DEMO_WINDOW_SMALL=2 --env DEMO_SMALL_COUNT=4000) ;;
 		--help | -h) usage 0 ;;
 		*) echo "demo.sh: unknown option $1" >&2; usage ;;
 		esac

@@ -16,15 +16,16 @@ build="make gcc libc6-dev binutils kmod dwarves xz-utils zstd cpio git"
 guest="bash busybox-static coreutils grep sed mawk findutils tar procps util-linux
 	iproute2 iputils-ping ethtool tcpdump jq
 	perftest rdmacm-utils ibverbs-utils ibverbs-providers"
+bpf="clang-19"
 unit="clang libclang-rt-14-dev zlib1g-dev libibverbs-dev librdmacm-dev libmnl-dev"
 style="perl shellcheck sparse linux-source-6.12"
 vectors="python3-scapy tshark"
 figures="gnuplot-nox"
 simulator="libjansson-dev"
 
-# From backports: the emulator of the release is older than the kernels under test.
-backports="qemu-system-x86"
-qemu_min=10
+# From backports: the emulator of the release is older than the kernels under test, and libbpf and bpftool older than
+# struct_ops of modules.  PACKAGE=OLDEST, epochs included.
+backports="qemu-system-x86=1:10 libbpf-dev=1:1.4 bpftool=7.5"
 
 export DEBIAN_FRONTEND=noninteractive
 
@@ -118,20 +119,35 @@ add_backports()
 	END
 }
 
+# outdated PACKAGE=OLDEST...: those that are not installed, or older than that.
+outdated()
+{
+	local p version
+
+	for p in "$@"; do
+		version=$(dpkg-query -W -f '${Version}' "${p%%=*}" 2>/dev/null || true)
+		if [ -z "$version" ] || dpkg --compare-versions "$version" lt "${p#*=}"; then
+			echo "${p%%=*}"
+		fi
+	done
+}
+
 need_packages()
 {
-	local list version
+	local list
 
 	# shellcheck disable=SC2086 # lists
-	list=$(missing $build $guest $unit $style $vectors $figures $simulator)
+	list=$(missing $build $guest $bpf $unit $style $vectors $figures $simulator)
 	if [ -n "$list" ]; then
 		# shellcheck disable=SC2086 # a list
 		install $list
 	fi
-	version=$(dpkg-query -W -f '${Version}' $backports 2>/dev/null || true)
-	if [ -z "$version" ] || dpkg --compare-versions "$version" lt "1:$qemu_min"; then
-		# -t takes its libraries from there, too.
-		install -t "$release-backports" $backports
+	# shellcheck disable=SC2086 # a list
+	list=$(outdated $backports)
+	if [ -n "$list" ]; then
+		# -t takes their libraries from there, too.
+		# shellcheck disable=SC2086 # a list
+		install -t "$release-backports" $list
 	fi
 }
 

@@ -26,7 +26,7 @@ tools="
 	sync tac tail tee test timeout touch tr true truncate tty uname uniq wc
 	dmesg flock mount umount nsenter unshare setsid taskset prlimit
 	grep sed awk find xargs tar pgrep pkill ps kill sysctl jq
-	kmod insmod rmmod lsmod modprobe modinfo
+	kmod insmod rmmod lsmod modprobe modinfo bpftool
 	ip tc ss bridge rdma ethtool tcpdump ping
 	ib_send_bw ib_send_lat ib_write_bw ib_write_lat ib_read_bw ib_read_lat
 	ib_atomic_bw ib_atomic_lat
@@ -35,7 +35,7 @@ tools="
 	ibv_srq_pingpong"
 
 # Nice to have in a guest; no test may need them.
-optional_tools="bpftool nft strace less nstat devlink ibv_asyncwatch ibv_xsrq_pingpong
+optional_tools="nft strace less nstat devlink ibv_asyncwatch ibv_xsrq_pingpong
 	raw_ethernet_bw"
 
 # Modules of the guest, with all they depend on.  Those that a kernel has built in
