@@ -33,7 +33,7 @@ endef
 #   $(1) kernel, $(2) suffix of the directory, $(3) more arguments
 define kbuild_for
 	+@eval "$$(selftests/vm/kernel.sh $(1))" && [ -n "$$KVER" ] && \
-	$(MAKE) --no-print-directory _kbuild DIR="$$KVER$(2)" KDIR="$$KDIR" ARGS="$(3)"
+	$(MAKE) --no-print-directory _kbuild DIR="$$KVER$(2)" KDIR="$$KDIR" ARGS="RCC_GUEST=m $(3)"
 endef
 
 all: host
@@ -83,6 +83,7 @@ check: deps
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
 	+@$(suite) guests $(MAKE) --no-print-directory guests
+	@$(suite) authors selftests/vm/authors.sh
 	@$(suite) --total
 
 guests: modules
