@@ -281,10 +281,11 @@ rcc_load()
 
 	file=$RCC_MODULES/$module.ko
 	[ -f "$file" ] || bail "no $file: was the module built?"
-	# It stands outside of the modules' index, so its dependencies come by hand.
-	deps=$(modinfo -F depends "$file" | tr ',' ' ')
+	# It stands outside of the modules' index, so its dependencies come by hand; rxe_cc
+	# itself is loaded before what depends on it.
+	deps=$(modinfo -F depends "$file" | tr ',' '\n' | grep -vx rxe_cc | tr '\n' ' ')
 	# shellcheck disable=SC2086 # a list
-	[ -z "$deps" ] || modprobe -a $deps
+	[ -z "${deps// /}" ] || modprobe -a $deps
 	run insmod "$file" "${@:2}" || bail "cannot load $module"
 	defer _unload "$module"
 }
