@@ -29,18 +29,6 @@ compare()
 		{ printf "%-10s %-8s %-8s %8d %8.1f %8.1f %6.2f\n", what, $1, $3, $4, $5, $10, $10 / $5 }'
 }
 
-unused()
-{
-	[ "$(cat /sys/module/rxe_cc/refcnt)" = 0 ]
-}
-
-# Objects go some time after their pins.
-no_bpf()
-{
-	rm -rf "$PINS"
-	busywait 10 unused > /dev/null
-}
-
 # packet ALG: time of the processor per packet, while one flow has all of it.
 packet()
 {
@@ -69,7 +57,7 @@ fabric_up 2
 sw tc qdisc add dev s2 root pfifo limit 1000
 rcc_load
 mkdir -p $PINS
-defer no_bpf
+defer bpf_unpin $PINS
 printf '%-10s %-8s %-8s %8s %8s %8s %6s\n' flows alg event events C BPF ratio > "$OUT/cc_cost.txt"
 for alg in $ALGS; do
 	check "$alg can be registered as BPF" rcc_ops register "$RCC_MODULES/cc_$alg.bpf.o" "$PINS/$alg"
