@@ -237,6 +237,7 @@ static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt, u32 psns)
 
 	if (left->any && rcc_psn_diff(pkt->psn, left->nxt) < 0) {
 		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
+		qp->retrans_packets++;
 		return true;
 	}
 	left->any = true;
@@ -479,7 +480,10 @@ static void follow_requests(struct rcc_qp *qp, const struct sk_buff *skb, const 
 	qp->snd_nxt = next;
 }
 
-/* READ responses likewise: a step back means that the peer asked again. */
+/*
+ * READ responses likewise: a step back means that the peer asked again. An algorithm that lives on ACKs is not told: none
+ * answers a response, so nothing would ever raise the rate again. There the reader holds back, see response_bytes().
+ */
 static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
 {
 	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
@@ -487,7 +491,7 @@ static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 n
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
 		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
 		/* what we dropped ourselves says nothing about the network */
-		if (!qp->resp_dropped)
+		if (!qp->resp_dropped && !rcc_qp_wants_acks(qp))
 			rcc_cc_event(qp, &ev);
 		qp->resp_dropped = false;
 	}

@@ -281,10 +281,11 @@ rcc_load()
 
 	file=$RCC_MODULES/$module.ko
 	[ -f "$file" ] || bail "no $file: was the module built?"
-	# It stands outside of the modules' index, so its dependencies come by hand.
-	deps=$(modinfo -F depends "$file" | tr ',' ' ')
+	# It stands outside of the modules' index, so its dependencies come by hand; rxe_cc
+	# itself is loaded before what depends on it.
+	deps=$(modinfo -F depends "$file" | tr ',' '\n' | grep -vx rxe_cc | tr '\n' ' ')
 	# shellcheck disable=SC2086 # a list
-	[ -z "$deps" ] || modprobe -a $deps
+	[ -z "${deps// /}" ] || modprobe -a $deps
 	run insmod "$file" "${@:2}" || bail "cannot load $module"
 	defer _unload "$module"
 }
@@ -828,6 +829,18 @@ cc_qps()
 cc_settled()
 {
 	[ "$(cat /sys/class/rxe_cc/*/held_packets | sort -u)" = 0 ]
+}
+
+_rcc_unused()
+{
+	[ "$(cat /sys/module/rxe_cc/refcnt)" = 0 ]
+}
+
+# bpf_unpin DIR: remove pins of algorithms, and wait until the objects have gone, too.
+bpf_unpin()
+{
+	rm -rf "$1"
+	busywait 10 _rcc_unused > /dev/null
 }
 
 readonly TRACING=/sys/kernel/tracing

@@ -27,7 +27,7 @@ usage()
 	  --timeout SECONDS   wall time after which the guest is killed (default 300)
 	  --out DIR           console.log, test.log, verdict and the guest's /out
 	                      (default build/vm/<pid>)
-	  --module FILE       one of our modules (default: build/<release>/*.ko); repeatable
+	  --module FILE       one of our modules (default: all of build/<release>); repeatable
 	  --no-module         none of our modules
 	  --extra FILE:PATH   one more file or directory for the guest, with its
 	                      libraries; repeatable
@@ -245,7 +245,7 @@ main()
 
 	if [ ${#modules[@]} = 0 ] && [ "$no_module" = no ]; then
 		shopt -s nullglob
-		modules=("$top/build/$KVER"/*.ko)
+		modules=("$top/build/$KVER"/{,kmod/*/}*.ko)
 		shopt -u nullglob
 	fi
 	base=$("$here/mkinitrd.sh" base "$kernel") || exit 2
