@@ -6,6 +6,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 DESTDIR ?=
+PREFIX ?= /usr/local
 V ?= 0
 
 # Kernels that the guests run.
@@ -60,9 +61,20 @@ sparse:
 		rm -rf "build/$$KVER-sparse"
 	$(call kbuild_for,$(firstword $(kernels)),-sparse,C=2 CF=-D__CHECK_ENDIAN__)
 
-install: host
+install: install-module install-tools
+
+install-module: host
 	$(MAKE) -C $(KDIR) M=$(top)/build/host INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(notdir $(patsubst %/build,%,$(KDIR)))
+
+install-tools: tools
+	install -D -m 755 build/rxecc/rxecc $(DESTDIR)$(PREFIX)/sbin/rxecc
+	install -D -m 644 Documentation/man/rxecc.8 $(DESTDIR)$(PREFIX)/share/man/man8/rxecc.8
+	install -D -m 644 userspace/rxecc/completion.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rxecc
+
+tools:
+	+@$(MAKE) --no-print-directory -C userspace/rxecc O=$(top)/build/rxecc
 
 deps:
 	@selftests/vm/deps.sh $(kernels)
@@ -70,8 +82,8 @@ deps:
 # K=6.1 make vm
 vm: K ?= $(firstword $(kernels))
 vm: deps
-	+@$(MAKE) --no-print-directory module-$(K)
-	@selftests/vm/run.sh --kernel $(K) --shell
+	+@$(MAKE) --no-print-directory module-$(K) tools
+	@selftests/vm/run.sh --kernel $(K) --extra build/rxecc/rxecc --shell
 
 # Suites go on after a failure: the total tells.
 check: deps
@@ -117,7 +129,8 @@ clean:
 
 help:
 	@echo 'make                the module for the running kernel, or KDIR=<headers>'
-	@echo 'make install        install it (DESTDIR=<root>)'
+	@echo 'make tools          the tool rxecc (needs libmnl-dev and libjansson-dev)'
+	@echo 'make install        install both (DESTDIR=<root>, PREFIX=/usr/local); or install-module, install-tools'
 	@echo 'make module-6.12    the module for a kernel of the guests; make modules: for all'
 	@echo 'make bpf            the algorithms as BPF objects, in build/bpf/'
 	@echo 'make deps           install the packages that the rest needs (Debian 12)'
@@ -130,5 +143,5 @@ help:
 	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
-.PHONY: all host _kbuild modules bpf sparse install deps vm check guests style demo bench bench-kernel \
-	sim-report fuzz clean help
+.PHONY: all host _kbuild modules bpf sparse install install-module install-tools tools deps vm check guests \
+	style demo bench bench-kernel sim-report fuzz clean help

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A device's configuration: its algorithm, parameters of all algorithms, profile, line rate.
+ * A device's configuration: its algorithm, parameters of all algorithms with the profile they come from, line rate.
  *
  * Readers take parameters under RCU. Writers hold dev->cfg, build a whole new set, and publish it with one store, so an
  * event sees the old set or the new one.
@@ -9,8 +9,16 @@
 
 #include "rcc.h"
 
-/* The set at @index: a slot's, or at RCC_NP the notification point's. The caller holds dev->cfg or rcc_algs_lock. */
-static const struct rcc_alg *alg_at(u32 index)
+/**
+ * rcc_conf_alg() - whose parameters stand at a place of rcc_dev.params?
+ * @index: a slot's, or RCC_NP
+ *
+ * The caller holds the cfg lock of a device that has not gone, or rcc_algs_lock. What this returns does not go until then,
+ * but without the latter the next call may return NULL.
+ *
+ * Return: the algorithm, the notification point, or NULL.
+ */
+const struct rcc_alg *rcc_conf_alg(u32 index)
 {
 	return index == RCC_NP ? &rcc_np : rcc_slot_alg(&rcc_slots[index]);
 }
@@ -23,9 +31,11 @@ static const struct rcc_alg *alg_at(u32 index)
  */
 struct rcc_path rcc_conf_path(const struct rcc_dev *dev)
 {
+	u64 base_rtt_ns = READ_ONCE(dev->base_rtt_ns) ?: RCC_BASE_RTT_FALLBACK_NS;
+
 	return (struct rcc_path) {
 		.line_bps = READ_ONCE(dev->line_bps),
-		.base_rtt_ns = READ_ONCE(dev->base_rtt_ns) ?: RCC_BASE_RTT_FALLBACK_NS,
+		.base_rtt_ns = rcc_max64(base_rtt_ns, RCC_BASE_RTT_MIN_NS),
 		.mtu_bytes = RCC_MTU_BYTES,
 	};
 }
@@ -33,6 +43,18 @@ struct rcc_path rcc_conf_path(const struct rcc_dev *dev)
 static struct rcc_params *current_params(struct rcc_dev *dev, u32 index)
 {
 	return rcu_dereference_protected(dev->params[index], lockdep_is_held(&dev->cfg));
+}
+
+/* The profile that all sets come from. */
+static enum rcc_profile common_profile(struct rcc_dev *dev)
+{
+	enum rcc_profile profile = current_params(dev, RCC_NP)->profile;
+	u32 i;
+
+	for (i = 0; i < RCC_NP; i++)
+		if (current_params(dev, i) && current_params(dev, i)->profile != profile)
+			return RCC_PROFILE_CUSTOM;
+	return profile;
 }
 
 static void publish(struct rcc_dev *dev, u32 index, struct rcc_params *params)
@@ -44,32 +66,63 @@ static void publish(struct rcc_dev *dev, u32 index, struct rcc_params *params)
 		kfree_rcu(old, rcu);
 }
 
-/* Load a profile for every algorithm: all sets are made before the first is published. */
-static int load_profile(struct rcc_dev *dev, enum rcc_profile profile)
+/* New sets, by index; NULL: that one stays. */
+struct fresh {
+	struct rcc_params *params[RCC_NP + 1];
+};
+
+static struct rcc_params *make_set(struct rcc_dev *dev, const struct rcc_alg *alg, enum rcc_profile profile)
 {
-	struct rcc_params *fresh[RCC_NP + 1] = {};
+	struct rcc_params *params = kzalloc(sizeof(*params), GFP_KERNEL);
 	struct rcc_path path = rcc_conf_path(dev);
+
+	if (params) {
+		params->profile = profile;
+		rcc_params_load(alg, profile, &path, &params->values);
+	}
+	return params;
+}
+
+/* Make a profile's set for every algorithm, or with @follow only for those that have the profile already. */
+static int make_sets(struct rcc_dev *dev, enum rcc_profile profile, bool follow, struct fresh *fresh)
+{
+	const struct rcc_alg *alg;
 	u32 i;
 
 	lockdep_assert_held(&dev->cfg);
 	for (i = 0; i <= RCC_NP; i++) {
-		if (!alg_at(i))
+		alg = rcc_conf_alg(i);
+		if (!alg || (follow && current_params(dev, i)->profile != profile))
 			continue;
-		fresh[i] = kzalloc(sizeof(*fresh[i]), GFP_KERNEL);
-		if (!fresh[i])
+		fresh->params[i] = make_set(dev, alg, profile);
+		if (!fresh->params[i])
 			goto err_free;
-		rcc_params_load(alg_at(i), profile, &path, &fresh[i]->values);
 	}
-	for (i = 0; i <= RCC_NP; i++)
-		if (fresh[i])
-			publish(dev, i, fresh[i]);
-	dev->profile = profile;
 	return 0;
 
 err_free:
 	while (i--)
-		kfree(fresh[i]);
+		kfree(fresh->params[i]);
 	return -ENOMEM;
+}
+
+static void publish_sets(struct rcc_dev *dev, const struct fresh *fresh)
+{
+	u32 i;
+
+	for (i = 0; i <= RCC_NP; i++)
+		if (fresh->params[i])
+			publish(dev, i, fresh->params[i]);
+	dev->profile = common_profile(dev);
+}
+
+/* What `auto` is scaled to has changed. Without memory the values stay as they are. */
+static void rescale(struct rcc_dev *dev)
+{
+	struct fresh fresh = {};
+
+	if (!make_sets(dev, RCC_PROFILE_AUTO, true, &fresh))
+		publish_sets(dev, &fresh);
 }
 
 /* Values that were set by hand stay, where the new version of an algorithm has them. */
@@ -100,20 +153,25 @@ static void keep_values(const struct rcc_alg *old, const struct rcc_values *from
 int rcc_conf_add_alg(struct rcc_dev *dev, struct rcc_slot *slot, const struct rcc_alg *alg,
 		     const struct rcc_slot *like)
 {
-	struct rcc_params *params = kzalloc(sizeof(*params), GFP_KERNEL);
-	struct rcc_path path = rcc_conf_path(dev);
-	bool custom;
+	const struct rcc_params *old = NULL;
+	struct rcc_params *params;
+	enum rcc_profile profile;
 
-	if (!params)
-		return -ENOMEM;
 	mutex_lock(&dev->cfg);
-	custom = dev->profile == RCC_PROFILE_CUSTOM;
-	rcc_params_load(alg, custom ? RCC_PROFILE_AUTO : dev->profile, &path, &params->values);
-	if (like && custom)
-		keep_values(rcc_slot_alg(like), &current_params(dev, like - rcc_slots)->values, alg, &params->values);
-	publish(dev, slot - rcc_slots, params);
+	if (like)
+		old = current_params(dev, like - rcc_slots);
+	profile = old ? old->profile : dev->profile;
+	params = make_set(dev, alg, profile == RCC_PROFILE_CUSTOM ? RCC_PROFILE_AUTO : profile);
+	if (params) {
+		if (old && profile == RCC_PROFILE_CUSTOM) {
+			keep_values(rcc_slot_alg(like), &old->values, alg, &params->values);
+			params->profile = profile;
+		}
+		publish(dev, slot - rcc_slots, params);
+		dev->profile = common_profile(dev);
+	}
 	mutex_unlock(&dev->cfg);
-	return 0;
+	return params ? 0 : -ENOMEM;
 }
 
 /**
@@ -151,6 +209,7 @@ void rcc_conf_del_alg(struct rcc_dev *dev, struct rcc_slot *slot)
 	rcc_sysfs_del_params(dev, slot - rcc_slots);
 	mutex_lock(&dev->cfg);
 	publish(dev, slot - rcc_slots, NULL);
+	dev->profile = common_profile(dev);
 	mutex_unlock(&dev->cfg);
 }
 
@@ -159,8 +218,7 @@ static void rescale_work(struct work_struct *work)
 	struct rcc_dev *dev = container_of(work, struct rcc_dev, rescale_work);
 
 	mutex_lock(&dev->cfg);
-	if (dev->profile == RCC_PROFILE_AUTO)
-		load_profile(dev, RCC_PROFILE_AUTO);
+	rescale(dev);
 	mutex_unlock(&dev->cfg);
 }
 
@@ -174,6 +232,7 @@ static void rescale_work(struct work_struct *work)
  */
 int rcc_conf_init(struct rcc_dev *dev)
 {
+	struct fresh fresh = {};
 	int err;
 
 	INIT_WORK(&dev->rescale_work, rescale_work);
@@ -181,7 +240,9 @@ int rcc_conf_init(struct rcc_dev *dev)
 	dev->link_bps = RCC_LINE_FALLBACK_BPS;
 	dev->line_bps = dev->link_bps;
 	mutex_lock(&dev->cfg);
-	err = load_profile(dev, RCC_PROFILE_AUTO);
+	err = make_sets(dev, RCC_PROFILE_AUTO, false, &fresh);
+	if (!err)
+		publish_sets(dev, &fresh);
 	mutex_unlock(&dev->cfg);
 	return err;
 }
@@ -189,11 +250,15 @@ int rcc_conf_init(struct rcc_dev *dev)
 /**
  * rcc_conf_stop() - a device goes: it uses no algorithm any more
  * @dev: the device, without QPs. The caller holds rcc_algs_lock
+ *
+ * Whoever still has a reference finds rcc_conf_gone().
  */
 void rcc_conf_stop(struct rcc_dev *dev)
 {
+	mutex_lock(&dev->cfg);
 	rcc_slot_put(dev->slot);
 	dev->slot = NULL;
+	mutex_unlock(&dev->cfg);
 }
 
 /**
@@ -206,6 +271,18 @@ void rcc_conf_exit(struct rcc_dev *dev)
 
 	for (i = 0; i <= RCC_NP; i++)
 		kfree(rcu_dereference_protected(dev->params[i], 1));
+}
+
+/* QPs that have no algorithm of their own go on with another. Takes the use of @slot over. */
+static void use_slot(struct rcc_dev *dev, struct rcc_slot *slot)
+{
+	struct rcc_slot *old = dev->slot;
+
+	WRITE_ONCE(dev->slot, slot);
+	/* a QP that is being learnt has the old one or is in the table after this */
+	synchronize_rcu();
+	rcc_qp_follow_dev(dev);
+	rcc_slot_put(old);
 }
 
 /**
@@ -222,16 +299,11 @@ void rcc_conf_exit(struct rcc_dev *dev)
 int rcc_conf_set_alg(struct rcc_dev *dev, const char *name, size_t len)
 {
 	struct rcc_slot *slot = rcc_slot_find(name, len);
-	struct rcc_slot *old = dev->slot;
 
 	lockdep_assert_held(&dev->cfg);
 	if (!rcc_slot_get(slot))
 		return -ENOENT;
-	WRITE_ONCE(dev->slot, slot);
-	/* a QP that is being learnt has the old one or is in the table after this */
-	synchronize_rcu();
-	rcc_qp_follow_dev(dev);
-	rcc_slot_put(old);
+	use_slot(dev, slot);
 	return 0;
 }
 
@@ -244,7 +316,72 @@ int rcc_conf_set_alg(struct rcc_dev *dev, const char *name, size_t len)
  */
 int rcc_conf_set_profile(struct rcc_dev *dev, enum rcc_profile profile)
 {
-	return load_profile(dev, profile);
+	struct fresh fresh = {};
+	int err = make_sets(dev, profile, false, &fresh);
+
+	if (!err)
+		publish_sets(dev, &fresh);
+	return err;
+}
+
+/* Put values into a set that is not published yet. */
+static int apply_settings(const struct rcc_alg *alg, struct rcc_params *params, const struct rcc_setting *settings,
+			  u32 n, u32 *bad)
+{
+	int contradicts;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		const struct rcc_param *p = &alg->params[settings[i].param];
+
+		*bad = settings[i].param;
+		if (settings[i].value < p->min || settings[i].value > p->max)
+			return -ERANGE;
+		params->values.v[settings[i].param] = settings[i].value;
+		params->profile = RCC_PROFILE_CUSTOM;
+	}
+	contradicts = alg->check ? alg->check(&params->values) : -1;
+	if (contradicts < 0)
+		return 0;
+	*bad = contradicts;
+	return -EINVAL;
+}
+
+/**
+ * rcc_conf_set_params() - change values of one algorithm, all at once or none
+ * @dev: the device; the caller holds @dev->cfg
+ * @set: index of the algorithm's slot, or RCC_NP
+ * @profile: one that can be chosen, to start from; RCC_PROFILE_CUSTOM: the present values
+ * @settings: what to change then
+ * @n: how many
+ * @bad: which parameter is at fault, in case of -ERANGE and -EINVAL
+ *
+ * Return: 0; -ENOENT if there is no such algorithm any more; -ERANGE if a value is out of range; -EINVAL if they contradict
+ * each other; -ENOMEM: nothing is changed.
+ */
+int rcc_conf_set_params(struct rcc_dev *dev, u32 set, enum rcc_profile profile, const struct rcc_setting *settings,
+			u32 n, u32 *bad)
+{
+	const struct rcc_alg *alg = rcc_conf_alg(set);
+	struct fresh fresh = {};
+	struct rcc_params *params;
+	int err;
+
+	lockdep_assert_held(&dev->cfg);
+	if (!alg)
+		return -ENOENT;
+	params = profile == RCC_PROFILE_CUSTOM ? kmemdup(current_params(dev, set), sizeof(*params), GFP_KERNEL) :
+		 make_set(dev, alg, profile);
+	if (!params)
+		return -ENOMEM;
+	err = apply_settings(alg, params, settings, n, bad);
+	if (err) {
+		kfree(params);
+		return err;
+	}
+	fresh.params[set] = params;
+	publish_sets(dev, &fresh);
+	return 0;
 }
 
 /**
@@ -254,27 +391,14 @@ int rcc_conf_set_profile(struct rcc_dev *dev, enum rcc_profile profile)
  * @param: which parameter
  * @value: the new value
  *
- * Return: 0; -ENOENT if there is no such algorithm any more; -EINVAL if the value is out of range or contradicts others;
- * -ENOMEM: nothing is changed.
+ * Return: as rcc_conf_set_params().
  */
 int rcc_conf_set_param(struct rcc_dev *dev, u32 set, u32 param, u64 value)
 {
-	struct rcc_params *params;
+	const struct rcc_setting setting = { .param = param, .value = value };
+	u32 bad;
 
-	lockdep_assert_held(&dev->cfg);
-	if (!alg_at(set))
-		return -ENOENT;
-	params = kzalloc(sizeof(*params), GFP_KERNEL);
-	if (!params)
-		return -ENOMEM;
-	params->values = current_params(dev, set)->values;
-	if (rcc_param_set(alg_at(set), &params->values, param, value)) {
-		kfree(params);
-		return -EINVAL;
-	}
-	publish(dev, set, params);
-	dev->profile = RCC_PROFILE_CUSTOM;
-	return 0;
+	return rcc_conf_set_params(dev, set, RCC_PROFILE_CUSTOM, &setting, 1, &bad);
 }
 
 /**
@@ -306,8 +430,7 @@ static void line_changed(struct rcc_dev *dev)
 	if (bps == dev->line_bps)
 		return;
 	WRITE_ONCE(dev->line_bps, bps);
-	if (dev->profile == RCC_PROFILE_AUTO)
-		load_profile(dev, RCC_PROFILE_AUTO);
+	rescale(dev);
 	rcc_qp_restart_all(dev);
 }
 
@@ -333,4 +456,38 @@ void rcc_conf_set_link(struct rcc_dev *dev, u64 bps)
 	dev->link_bps = bps;
 	line_changed(dev);
 	mutex_unlock(&dev->cfg);
+}
+
+/**
+ * rcc_conf_set() - change several things of a device, all or none
+ * @dev: the device; the caller holds @dev->cfg
+ * @change: what
+ *
+ * QPs that go on with another algorithm see the new parameters and line rate at once.
+ *
+ * Return: 0; -ENOENT if there is no such algorithm, -ENOMEM: nothing is changed.
+ */
+int rcc_conf_set(struct rcc_dev *dev, const struct rcc_change *change)
+{
+	struct rcc_slot *slot = NULL;
+	struct fresh fresh = {};
+
+	lockdep_assert_held(&dev->cfg);
+	if (change->alg) {
+		slot = rcc_slot_find(change->alg, strlen(change->alg));
+		if (!rcc_slot_get(slot))
+			return -ENOENT;
+	}
+	if (change->profile != RCC_PROFILE_CUSTOM && make_sets(dev, change->profile, false, &fresh)) {
+		rcc_slot_put(slot);
+		return -ENOMEM;
+	}
+	publish_sets(dev, &fresh);
+	if (change->ecn >= 0)
+		WRITE_ONCE(dev->ecn, change->ecn);
+	if (change->line_mbps >= 0)
+		rcc_conf_set_line(dev, change->line_mbps * RCC_BPS_PER_MBPS);
+	if (slot)
+		use_slot(dev, slot);
+	return 0;
 }

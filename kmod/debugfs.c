@@ -23,34 +23,16 @@ static const char *type_name(u8 type)
 
 static void show_qp(struct seq_file *m, struct rcc_qp *qp)
 {
-	char alg[RCC_NAME_BYTES];
-	struct rcc_flow flow;
-	u64 rate, cwnd, unacked, rtt, rx_ce, tx_cnp, rx_cnp, packets, bytes;
-	u32 req, resp, read;
+	struct rcc_qp_info i;
 
-	spin_lock_bh(&qp->lock);
-	strscpy(alg, qp->alg->name, sizeof(alg));
-	flow = qp->flow;
-	rate = qp->pace.ns_per_byte ? qp->decision.rate_bps : 0;
-	cwnd = qp->decision.cwnd_bytes;
-	unacked = qp->flight.bytes;
-	rtt = qp->rtt_ns;
-	req = skb_queue_len(&qp->req);
-	resp = skb_queue_len(&qp->resp);
-	read = skb_queue_len(&qp->read);
-	rx_ce = qp->rx_ce;
-	tx_cnp = qp->tx_cnp;
-	rx_cnp = qp->rx_cnp;
-	packets = qp->tx_packets;
-	bytes = qp->tx_bytes;
-	spin_unlock_bh(&qp->lock);
-
-	seq_printf(m, "%6u %-5s %-12s %12llu %8llu %8llu %9llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu ", qp->ent.qpn,
-		   type_name(qp->type), alg, rate, cwnd, unacked, rtt / 1000, req, resp, read, packets, bytes, rx_ce, tx_cnp, rx_cnp);
-	if (flow.version == 4)
-		seq_printf(m, "%pI4/%u\n", flow.daddr, flow.dqpn);
-	else if (flow.version == 6)
-		seq_printf(m, "%pI6c/%u\n", flow.daddr, flow.dqpn);
+	rcc_qp_info(qp, &i);
+	seq_printf(m, "%6u %-5s %-12s %12llu %8llu %8llu %9llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu ", i.qpn,
+		   type_name(i.type), i.alg, i.rate_bps, i.cwnd_bytes, i.unacked_bytes, i.rtt_ns / 1000, i.req, i.resp,
+		   i.read, i.tx_packets, i.tx_bytes, i.rx_ce, i.tx_cnp, i.rx_cnp);
+	if (i.flow.version == 4)
+		seq_printf(m, "%pI4/%u\n", i.flow.daddr, i.flow.dqpn);
+	else if (i.flow.version == 6)
+		seq_printf(m, "%pI6c/%u\n", i.flow.daddr, i.flow.dqpn);
 	else
 		seq_puts(m, "-\n");
 }

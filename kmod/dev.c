@@ -20,7 +20,8 @@
 
 static DEFINE_HASHTABLE(rcc_devs, 6);	/* by netdev; readers use RCU */
 LIST_HEAD(rcc_dev_list);
-static DEFINE_MUTEX(rcc_devs_lock);	/* writers of both; inside RTNL */
+static DEFINE_MUTEX(rcc_devs_lock);	/* writers of both, and names of devices; inside RTNL */
+static u64 last_id;			/* rcc_devs_lock */
 
 /**
  * rcc_dev_by_netdev() - which rxe device receives here?
@@ -40,6 +41,63 @@ struct rcc_dev *rcc_dev_by_netdev(const struct net_device *ndev)
 	if (is_vlan_dev(ndev))
 		return rcc_dev_by_netdev(vlan_dev_real_dev(ndev));
 	return NULL;
+}
+
+/**
+ * rcc_dev_get() - look a device up by its name
+ * @name: the RDMA device's
+ *
+ * Return: the device with a reference, for put_device(), or NULL. It may go at any time: see rcc_conf_gone().
+ */
+struct rcc_dev *rcc_dev_get(const char *name)
+{
+	struct rcc_dev *dev, *found = NULL;
+
+	mutex_lock(&rcc_devs_lock);
+	list_for_each_entry(dev, &rcc_dev_list, list) {
+		if (!strcmp(dev_name(&dev->dev), name)) {
+			get_device(&dev->dev);
+			found = dev;
+			break;
+		}
+	}
+	mutex_unlock(&rcc_devs_lock);
+	return found;
+}
+
+/**
+ * rcc_dev_get_from() - go through all devices
+ * @id: least number that is wanted; they begin with 1
+ *
+ * Return: the device with the least number from @id on, with a reference, as rcc_dev_get(); or NULL.
+ */
+struct rcc_dev *rcc_dev_get_from(u64 id)
+{
+	struct rcc_dev *dev, *found = NULL;
+
+	mutex_lock(&rcc_devs_lock);
+	list_for_each_entry(dev, &rcc_dev_list, list) {
+		if (dev->id >= id) {
+			get_device(&dev->dev);
+			found = dev;
+			break;
+		}
+	}
+	mutex_unlock(&rcc_devs_lock);
+	return found;
+}
+
+/**
+ * rcc_dev_name() - the name of a device that may be renamed meanwhile
+ * @dev: the device
+ * @name: filled in
+ * @size: room there
+ */
+void rcc_dev_name(const struct rcc_dev *dev, char *name, size_t size)
+{
+	mutex_lock(&rcc_devs_lock);
+	strscpy(name, dev_name(&dev->dev), size);
+	mutex_unlock(&rcc_devs_lock);
 }
 
 /* The netdev that a rxe device sits on. No exported call finds it on every kernel, but the other way there is one. */
@@ -150,6 +208,7 @@ static int dev_add(struct ib_device *ibdev)
 	mutex_lock(&rcc_devs_lock);
 	if (dev->ndev)
 		hash_add_rcu(rcc_devs, &dev->node, (unsigned long)dev->ndev);
+	dev->id = ++last_id;
 	list_add_tail(&dev->list, &rcc_dev_list);
 	rcc_tx_learn_driver(ibdev->ops.owner);
 	mutex_unlock(&rcc_devs_lock);
@@ -217,10 +276,14 @@ static void rcc_dev_remove(struct ib_device *ibdev, void *client_data)
 static void rcc_dev_rename(struct ib_device *ibdev, void *client_data)
 {
 	struct rcc_dev *dev = client_data;
+	int err;
 
 	if (!dev)
 		return;
-	if (device_rename(&dev->dev, dev_name(&ibdev->dev))) {
+	mutex_lock(&rcc_devs_lock);
+	err = device_rename(&dev->dev, dev_name(&ibdev->dev));
+	mutex_unlock(&rcc_devs_lock);
+	if (err) {
 		pr_warn("%s: could not follow its new name %s\n", dev_name(&dev->dev), dev_name(&ibdev->dev));
 		return;
 	}

@@ -21,10 +21,15 @@ static int __init rcc_init(void)
 	err = rcc_hook_init();
 	if (err)
 		goto err_dev;
+	err = rcc_netlink_init();
+	if (err)
+		goto err_hook;
 	/* it cannot be undone, so it comes last */
 	rcc_bpf_init();
 	return 0;
 
+err_hook:
+	rcc_hook_exit();
 err_dev:
 	rcc_dev_exit();
 err_class:
@@ -35,6 +40,7 @@ err_class:
 
 static void __exit rcc_exit(void)
 {
+	rcc_netlink_exit();
 	/* what waits goes now and in order, while the hooks still keep later packets behind it */
 	rcc_dev_open_all();
 	rcc_hook_exit();

@@ -242,6 +242,7 @@ static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt, u32 psns)
 
 	if (left->any && rcc_psn_diff(pkt->psn, left->nxt) < 0) {
 		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
+		qp->retrans_packets++;
 		return true;
 	}
 	left->any = true;

@@ -498,3 +498,39 @@ int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len)
 	rcu_read_unlock();
 	return qp ? 0 : -ESRCH;
 }
+
+/**
+ * rcc_qp_info() - what can be told of a QP
+ * @qp: the QP; the caller holds rcu_read_lock()
+ * @info: filled in
+ */
+void rcc_qp_info(struct rcc_qp *qp, struct rcc_qp_info *info)
+{
+	const struct rcc_alg *want;
+
+	memset(info, 0, sizeof(*info));
+	spin_lock_bh(&qp->lock);
+	info->qpn = qp->ent.qpn;
+	info->type = qp->type;
+	strscpy(info->alg, qp->alg->name, sizeof(info->alg));
+	want = qp->want ? rcc_slot_alg(qp->want) : NULL;
+	if (want)
+		strscpy(info->alg_set, want->name, sizeof(info->alg_set));
+	if (qp->pace.ns_per_byte) {
+		info->rate_bps = qp->decision.rate_bps;
+		info->cwnd_bytes = qp->decision.cwnd_bytes;
+	}
+	info->unacked_bytes = qp->flight.bytes;
+	info->rtt_ns = qp->rtt_ns;
+	info->flow = qp->flow;
+	info->req = skb_queue_len(&qp->req);
+	info->resp = skb_queue_len(&qp->resp);
+	info->read = skb_queue_len(&qp->read);
+	info->rx_ce = qp->rx_ce;
+	info->tx_cnp = qp->tx_cnp;
+	info->rx_cnp = qp->rx_cnp;
+	info->tx_packets = qp->tx_packets;
+	info->tx_bytes = qp->tx_bytes;
+	info->retrans_packets = qp->retrans_packets;
+	spin_unlock_bh(&qp->lock);
+}

@@ -11,6 +11,7 @@
  *	conf.c	a device's algorithm, parameters, line rate
  *	qp.c	QPs: learnt, found, removed
  *	dev.c	devices: come and go with ib_client and netdev events
+ *	netlink.c	the generic netlink family, with netlink_*.c
  *	probe.c	kprobes on rxe's QP verbs, for what no public event tells
  *
  * Locks, outermost first:
@@ -27,7 +28,8 @@
  *
  * Lifetime: a QP's record is found through its device's table and freed a grace period after its last reference is
  * dropped; references are the table's and the removal list's. Hooks and the timer use records under rcu_read_lock()
- * only. A device's record is the class device's; the ib_client's remove() unlinks it, waits, and drops it.
+ * only. A device's record is the class device's; the ib_client's remove() unlinks it, waits, and drops it. Netlink, which
+ * may hold one longer, sees that by rcc_conf_gone().
  */
 #ifndef RCC_H
 #define RCC_H
@@ -68,7 +70,7 @@
 #define RCC_ACKREQ_WINDOW	4	/* how often per window, for an algorithm that sets one */
 
 #define RCC_STALL_NS		(8 * NSEC_PER_MSEC)	/* least time that a closed window holds without any ACK */
-#define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data: half of rxe's timer */
+#define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data */
 
 #define RCC_TX_EVENT_PACKETS	16	/* packets that one TX event may stand for, if none had to wait */
 
@@ -77,17 +79,45 @@
 #define RCC_LINE_FALLBACK_BPS	(10000 * RCC_BPS_PER_MBPS)
 #define RCC_LINE_MAX_MBPS	800000
 #define RCC_BASE_RTT_FALLBACK_NS	(50 * NSEC_PER_USEC)
+/* what algorithms are told at least: rxe is software, and its paths shall not pass for those between NICs */
+#define RCC_BASE_RTT_MIN_NS	(20 * NSEC_PER_USEC)
 #define RCC_NALGS_MAX		16
 #define RCC_NP			RCC_NALGS_MAX	/* place of the notification point behind the algorithms */
 
 /**
  * struct rcc_params - published parameter values of one algorithm on one device
  * @values: in the order of the descriptors
+ * @profile: which profile they came from
  * @rcu: freed a grace period after it was replaced
  */
 struct rcc_params {
 	struct rcc_values values;
+	enum rcc_profile profile;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct rcc_setting - a value for a parameter
+ * @param: its index
+ * @value: the value
+ */
+struct rcc_setting {
+	u32 param;
+	u64 value;
+};
+
+/**
+ * struct rcc_change - what to change of a device
+ * @alg: name of the algorithm; NULL: it stays
+ * @profile: of all algorithms' parameters; RCC_PROFILE_CUSTOM: they stay
+ * @ecn: 0 or 1; negative: it stays
+ * @line_mbps: line rate in Mb/s; 0: the netdev's; negative: it stays
+ */
+struct rcc_change {
+	const char *alg;
+	enum rcc_profile profile;
+	int ecn;
+	s64 line_mbps;
 };
 
 /**
@@ -126,7 +156,8 @@ struct rcc_pacer {
  * @ibdev: the RDMA device; valid until the ib_client's remove() returns
  * @ndev: its netdev: an identity, not a reference. NULL once the netdev unregisters. Written under RTNL
  * @node: devices by @ndev (RCU; rcc_devs_lock)
- * @list: all devices (rcc_algs_lock and rcc_devs_lock)
+ * @list: all devices, in the order of @id (rcc_algs_lock and rcc_devs_lock)
+ * @id: no other device has or had it
  * @lock: writers of @tab and @qps
  * @tab: QPs by number (RCU)
  * @qps: all QPs
@@ -140,7 +171,7 @@ struct rcc_pacer {
  * @cfg: writers of everything below
  * @slot: the algorithm of its QPs that have none of their own (READ_ONCE by the data path)
  * @params: values by the algorithm's slot; at RCC_NP those of the notification point (RCU)
- * @profile: which profile they came from
+ * @profile: which profile all of them came from
  * @ecn: stamp ECT(0) on data and answer CE
  * @open: the module or device goes: nothing is paced any more
  * @line_set_bps: rate set by hand; 0: the netdev's
@@ -158,6 +189,7 @@ struct rcc_dev {
 	struct net_device *ndev;
 	struct hlist_node node;
 	struct list_head list;
+	u64 id;
 
 	spinlock_t lock;
 	struct rcc_qptab *tab;
@@ -275,6 +307,7 @@ enum {
  * @rx_cnp: CNPs received
  * @tx_packets: data packets sent
  * @tx_bytes: their bytes on the wire
+ * @retrans_packets: those of them that were sent before
  */
 struct rcc_qp {
 	struct rcc_qpent ent;
@@ -345,6 +378,49 @@ struct rcc_qp {
 	u64 rx_cnp;
 	u64 tx_packets;
 	u64 tx_bytes;
+	u64 retrans_packets;
+};
+
+/**
+ * struct rcc_qp_info - a QP as it was at one moment
+ * @qpn: its local number
+ * @type: enum ib_qp_type
+ * @alg: algorithm in charge
+ * @alg_set: the one set for this QP; empty: the device's
+ * @rate_bps: rate; 0: nothing limits it
+ * @cwnd_bytes: window; 0: none
+ * @unacked_bytes: requests on their way, bytes on the wire; a READ counts its response
+ * @rtt_ns: smoothed round trip; 0: none measured yet
+ * @flow: addresses towards the peer; version 0: not known
+ * @req: requests that wait
+ * @resp: READ responses that wait, and ACKs behind them
+ * @read: received requests that wait
+ * @rx_ce: packets received with CE
+ * @tx_cnp: CNPs sent
+ * @rx_cnp: CNPs received
+ * @tx_packets: data packets sent
+ * @tx_bytes: their bytes on the wire
+ * @retrans_packets: those of them that were sent before
+ */
+struct rcc_qp_info {
+	u32 qpn;
+	u8 type;
+	char alg[RCC_NAME_BYTES];
+	char alg_set[RCC_NAME_BYTES];
+	u64 rate_bps;
+	u64 cwnd_bytes;
+	u64 unacked_bytes;
+	u64 rtt_ns;
+	struct rcc_flow flow;
+	u32 req;
+	u32 resp;
+	u32 read;
+	u64 rx_ce;
+	u64 tx_cnp;
+	u64 rx_cnp;
+	u64 tx_packets;
+	u64 tx_bytes;
+	u64 retrans_packets;
 };
 
 static inline void rcc_count(struct rcc_dev *dev, enum rcc_counter counter)
@@ -434,6 +510,7 @@ void rcc_qp_restart_all(struct rcc_dev *dev);
 void rcc_qp_follow_dev(struct rcc_dev *dev);
 void rcc_qp_leave_alg(struct rcc_dev *dev, struct rcc_slot *slot, struct rcc_slot *to);
 int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len);
+void rcc_qp_info(struct rcc_qp *qp, struct rcc_qp_info *info);
 void rcc_qp_put(struct rcc_qp *qp);
 
 /* pacer.c */
@@ -476,6 +553,21 @@ u64 bpf_rcc_mul_div(u64 a, u64 b, u64 c);
 void rcc_bpf_init(void);
 
 /* conf.c */
+/* Has a device gone whose reference one has? The caller holds its cfg. If not, no algorithm goes while that is held. */
+static inline bool rcc_conf_gone(const struct rcc_dev *dev)
+{
+	return !dev->slot;
+}
+
+/* Name of a device's algorithm; of one that is just going, the first built-in one's. The caller holds its cfg. */
+static inline const char *rcc_conf_alg_name(const struct rcc_dev *dev)
+{
+	const struct rcc_alg *alg = rcc_slot_alg(dev->slot);
+
+	return (alg ?: rcc_slot_alg(&rcc_slots[0]))->name;
+}
+
+const struct rcc_alg *rcc_conf_alg(u32 index);
 struct rcc_path rcc_conf_path(const struct rcc_dev *dev);
 int rcc_conf_init(struct rcc_dev *dev);
 void rcc_conf_stop(struct rcc_dev *dev);
@@ -486,7 +578,10 @@ void rcc_conf_leave_alg(struct rcc_dev *dev, struct rcc_slot *slot, struct rcc_s
 void rcc_conf_del_alg(struct rcc_dev *dev, struct rcc_slot *slot);
 int rcc_conf_set_alg(struct rcc_dev *dev, const char *name, size_t len);
 int rcc_conf_set_profile(struct rcc_dev *dev, enum rcc_profile profile);
+int rcc_conf_set_params(struct rcc_dev *dev, u32 set, enum rcc_profile profile, const struct rcc_setting *settings,
+			u32 n, u32 *bad);
 int rcc_conf_set_param(struct rcc_dev *dev, u32 set, u32 param, u64 value);
+int rcc_conf_set(struct rcc_dev *dev, const struct rcc_change *change);
 u64 rcc_conf_get_param(struct rcc_dev *dev, u32 set, u32 param);
 void rcc_conf_set_line(struct rcc_dev *dev, u64 bps);
 void rcc_conf_set_link(struct rcc_dev *dev, u64 bps);
@@ -495,6 +590,9 @@ void rcc_conf_set_link(struct rcc_dev *dev, u64 bps);
 extern struct ib_client rcc_client;
 extern struct list_head rcc_dev_list;
 struct rcc_dev *rcc_dev_by_netdev(const struct net_device *ndev);
+struct rcc_dev *rcc_dev_get(const char *name);
+struct rcc_dev *rcc_dev_get_from(u64 id);
+void rcc_dev_name(const struct rcc_dev *dev, char *name, size_t size);
 int rcc_dev_init(void);
 void rcc_dev_exit(void);
 void rcc_dev_open_all(void);
@@ -509,6 +607,10 @@ int rcc_sysfs_add(struct rcc_dev *dev);
 void rcc_sysfs_del(struct rcc_dev *dev);
 int rcc_sysfs_add_params(struct rcc_dev *dev, u32 set);
 void rcc_sysfs_del_params(struct rcc_dev *dev, u32 set);
+
+/* netlink.c */
+int rcc_netlink_init(void);
+void rcc_netlink_exit(void);
 
 /* replay.c */
 void rcc_replay_add(struct dentry *dir);

@@ -18,7 +18,7 @@ static ssize_t algorithm_show(struct device *device, struct device_attribute *at
 	int len;
 
 	mutex_lock(&dev->cfg);
-	len = sysfs_emit(buf, "%s\n", rcc_slot_alg(dev->slot)->name);
+	len = sysfs_emit(buf, "%s\n", rcc_conf_alg_name(dev));
 	mutex_unlock(&dev->cfg);
 	return len;
 }
@@ -235,6 +235,8 @@ static ssize_t param_store(struct kobject *kobj, struct kobj_attribute *attr, co
 	mutex_lock(&dev->cfg);
 	err = rcc_conf_set_param(dev, dir->set, attr - dir->attrs, value);
 	mutex_unlock(&dev->cfg);
+	if (err == -ERANGE)
+		err = -EINVAL;
 	return err ?: count;
 }
 

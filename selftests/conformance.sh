@@ -163,18 +163,6 @@ bpf_live()
 	rcc_replay check -k -a "bpf_$1" "$work/live-$1.vec"
 }
 
-unused()
-{
-	[ "$(cat /sys/module/rxe_cc/refcnt)" = 0 ]
-}
-
-# no_bpf PINS: objects go some time after their pins.
-no_bpf()
-{
-	rm -rf "$1"
-	busywait 10 unused > /dev/null
-}
-
 # The same files as BPF objects.
 bpf()
 {
@@ -185,7 +173,7 @@ bpf()
 		return
 	fi
 	mkdir -p $pins
-	defer no_bpf $pins
+	defer bpf_unpin $pins
 	for alg in $IN_BPF; do
 		check "$alg can be registered as BPF" rcc_ops register "$RCC_MODULES/cc_$alg.bpf.o" "$pins/$alg"
 		check "bpf_$alg decides as user space does" bpf_vectors "$alg"

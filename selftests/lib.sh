@@ -831,6 +831,18 @@ cc_settled()
 	[ "$(cat /sys/class/rxe_cc/*/held_packets | sort -u)" = 0 ]
 }
 
+_rcc_unused()
+{
+	[ "$(cat /sys/module/rxe_cc/refcnt)" = 0 ]
+}
+
+# bpf_unpin DIR: remove pins of algorithms, and wait until the objects have gone, too.
+bpf_unpin()
+{
+	rm -rf "$1"
+	busywait 10 _rcc_unused > /dev/null
+}
+
 readonly TRACING=/sys/kernel/tracing
 
 # trace_start EVENT[:FILTER]...: record events of rxe_cc from now on.

@@ -18,7 +18,7 @@ all_scripts()
 
 	for s in ./*.sh; do
 		case $s in
-		./lib.sh | ./run_all.sh | ./style.sh | ./suite.sh | ./bench*.sh | ./demo*.sh) ;;
+		./lib.sh | ./run_all.sh | ./style.sh | ./suite.sh | ./ynl.sh | ./bench*.sh | ./demo*.sh) ;;
 		*) [ -x "$s" ] && echo "${s#./}" ;;
 		esac
 	done

@@ -87,6 +87,7 @@ check_c_style()
 	ignore=ARRAY_SIZE,BIT_MACRO,STRCPY,STRLCPY,STRNCPY,PREFER_KERNEL_TYPES,SSCANF_TO_KSTRTO
 	ignore+=,COMPLEX_MACRO,MACRO_ARG_REUSE,TRAILING_SEMICOLON,CONSIDER_KSTRTO
 	ignore+=,PREFER_FALLTHROUGH,AVOID_EXTERNS,SPLIT_STRING,NAKED_SSCANF
+	ignore+=,PREFER_DEFINED_ATTRIBUTE_MACRO
 	# 1e-9, _Static_assert and PRIu64 are C's, LLVMFuzzerTestOneInput is libFuzzer's.
 	ignore+=,SPACING,CAMELCASE,NEW_TYPEDEFS
 	mapfile -t list < <(files 'kmod/pure/*.[ch]' 'kmod/cc/*.[ch]' 'bpf/*.[ch]' \
@@ -108,7 +109,8 @@ check_shell_style()
 	local list
 
 	mapfile -t list < <(files | while read -r f; do
-		head -c 64 "$f" | grep -aqE '^#!.*\b(ba)?sh\b' && echo "$f"; done)
+		[[ $f = *.bash ]] || head -c 64 "$f" | grep -aqE '^#!.*\b(ba)?sh\b' || continue
+		echo "$f"; done)
 	# Usage lines name the script, and mount takes words twice.
 	rule "shell scripts pass checkpatch" \
 		"$(checkpatch EMBEDDED_FILENAME,REPEATED_WORD "${list[@]}")"
@@ -201,6 +203,9 @@ check_docs()
 	# Prints the difference, or why there is nothing to compare.
 	rule "the ABI page has the parameters as their descriptors say" \
 		"$(make --no-print-directory -s -C userspace/abi check 2>&1)"
+	rule "the netlink header says what the kernel's generator makes of the spec" \
+		"$(selftests/ynl.sh 2>&1)"
+	rule "man pages pass mandoc" "$(files 'Documentation/man/*' | xargs mandoc -T lint 2>&1)"
 }
 
 check_licences

@@ -82,8 +82,8 @@ static inline void rcc_often_advance(struct rcc_often *o, u64 period_ns, u32 kee
 
 /**
  * rcc_climb() - @n times: target += step, but not above max; rate = (rate + target) / 2, rounded up
- * @rate: not above @target
- * @target: not above @max
+ * @rate: both are brought down to @max first
+ * @target: what it follows; below the rate only if limits have been changed meanwhile
  * @step: what one period adds
  * @n: periods, at least 1
  * @max: most for either
@@ -93,9 +93,11 @@ static inline void rcc_often_advance(struct rcc_often *o, u64 period_ns, u32 kee
  */
 static inline void rcc_climb(u64 *rate, u64 *target, u64 step, u64 n, u64 max)
 {
-	s64 behind = *target - *rate;
 	u64 whole = n;
+	s64 behind;
 
+	*target = rcc_min64(*target, max);
+	behind = (s64)*target - (s64)rcc_min64(*rate, max);
 	if (step > max - *target)
 		whole = 0;
 	else if (step && n > 1)
@@ -107,7 +109,7 @@ static inline void rcc_climb(u64 *rate, u64 *target, u64 step, u64 n, u64 max)
 		behind = (behind + (s64)(max - *target)) >> rcc_min64(n - whole, 63);
 		*target = max;
 	}
-	*rate = *target - behind;
+	*rate = (u64)((s64)*target - behind);
 }
 
 #endif /* RCC_CLOCK_H */

@@ -19,7 +19,7 @@
 #include "meter.h"
 
 #define SENT_FLOOR	10	/* times rp_min_rate: the first CNP takes no sent rate below that for a measure */
-#define STAGE_MAX	1000	/* a stage is not counted beyond that; hyper increase begins at 311 at the latest */
+#define STAGE_MAX	1000	/* not counted further; hyper increase begins at 311 at the latest */
 
 static const struct rcc_param dcqcn_params[] = { DCQCN_PARAMS(RCC_PARAM_DESC) };
 
@@ -56,8 +56,8 @@ static void alpha_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now
 }
 
 /*
- * The stage above which the timer is in hyper increase. Without a byte counter it decides alone, but only after ten times
- * as many steps: that the network is free again is then a matter of many round trips without a CNP.
+ * The stage above which the timer is in hyper increase. Without a byte counter it decides alone, but ten times later: that
+ * the network is free again is then a matter of many round trips without a CNP.
  */
 static u64 hyper_stage(const struct dcqcn_params *p)
 {
@@ -74,11 +74,9 @@ static u64 raise_bps(const struct dcqcn *s, const struct dcqcn_params *p)
 	return 0;
 }
 
-/* Take @n steps that raise the target alike. The limits may have been changed since the last one. */
+/* Take @n steps that raise the target alike. */
 static void increase(struct dcqcn *s, const struct dcqcn_params *p, u64 n)
 {
-	s->rc_bps = clamp_bps(s, p, s->rc_bps);
-	s->rt_bps = clamp_bps(s, p, s->rt_bps);
 	rcc_climb(&s->rc_bps, &s->rt_bps, raise_bps(s, p), n, max_bps(s, p));
 }
 
@@ -91,9 +89,8 @@ static u64 last_alike(const struct dcqcn *s, const struct dcqcn_params *p)
 }
 
 /*
- * Take the timed increases that fell due by @now_ns. Between two packets one step may be enough (rp_increase_when_idle
- * 0): what the network would have said to a higher rate is not known, as RFC 7661 says of TCP. A silence as long as two
- * packets take at the current rate is the pacer's.
+ * Take the timed increases that fell due by @now_ns. In a silence longer than the pacer's, which is as long as two packets
+ * take, they may count as one (rp_increase_when_idle 0): nothing has tested a higher rate, as RFC 7661 says of TCP.
  */
 static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
@@ -115,9 +112,8 @@ static void increase_advance(struct dcqcn *s, const struct dcqcn_params *p, u64 
 }
 
 /*
- * A cut never takes more than rp_min_dec_fac allows. And each CNP says that a packet arrived, so they come no faster than
- * the port forwards this flow: when a full queue marks everything, and goes on to do so for many round trips after the
- * rate was cut, that is the flow's share of the port.
+ * Each CNP says that a packet arrived, so they come no faster than the port forwards this flow: when a full queue marks
+ * everything, and goes on to do so for many round trips after the rate was cut, that is the flow's share of the port.
  */
 static void cut(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
@@ -166,25 +162,24 @@ static void begin(struct dcqcn *s, const struct dcqcn_params *p, u64 bps, u64 no
 	s->cut_ns = now_ns;
 }
 
-static void first_cnp(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
+/* The rate that the first CNP cuts from. */
+static u64 first_bps(const struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
 	u64 sent = rcc_meter_sent_bps(&s->meter, now_ns, p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC);
-	u64 from = max_bps(s, p);
 
 	if (p->rp_rate_to_set_on_first_cnp)
-		from = p->rp_rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
-	else if (p->rp_clamp_to_sent)
-		from = rcc_max64(sent, SENT_FLOOR * p->rp_min_rate * RCC_BPS_PER_MBPS);
-	begin(s, p, from, now_ns);
-	cut(s, p, now_ns);
+		return p->rp_rate_to_set_on_first_cnp * RCC_BPS_PER_MBPS;
+	return p->rp_clamp_to_sent ? rcc_max64(sent, SENT_FLOOR * p->rp_min_rate * RCC_BPS_PER_MBPS) : max_bps(s, p);
 }
 
 /* The caller has brought everything up to @now_ns. */
 static void congested(struct dcqcn *s, const struct dcqcn_params *p, u64 now_ns)
 {
-	if (!s->started)
-		first_cnp(s, p, now_ns);
-	else if (now_ns >= s->cut_ns + p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
+	bool first = !s->started;
+
+	if (first)
+		begin(s, p, first_bps(s, p, now_ns), now_ns);
+	if (first || now_ns >= s->cut_ns + p->rp_rate_reduce_monitor_period * RCC_NSEC_PER_USEC)
 		cut(s, p, now_ns);
 	else
 		s->cut_pending = true;
@@ -262,7 +257,7 @@ static void dcqcn_event(struct rcc_state *state, const struct rcc_values *v, con
 
 const struct rcc_alg rcc_alg_dcqcn = {
 	.name = "dcqcn",
-	.doc = "ECN and CNP; SIGCOMM 2015, periods as in mlx5",
+	.doc = "SIGCOMM 2015; alpha and cuts by period as in mlx5, a cut before its CNP enters alpha",
 	.paces = true,
 	.events = RCC_WANT(RCC_EV_TX) | RCC_WANT(RCC_EV_CNP) | RCC_WANT(RCC_EV_NACK) | RCC_WANT(RCC_EV_TIMEOUT),
 	.nparams = RCC_NPARAMS(dcqcn),

@@ -18,7 +18,7 @@
 #define DCQCN_PARAMS(p) \
 	p(rp_clamp_tgt_rate, "", 0, 1, 0, 0, 1, "every cut sets the target rate to the current one") \
 	p(rp_clamp_tgt_rate_ati, "", 0, 1, 1, 1, 1, "a cut after a timed increase sets the target rate too") \
-	p(rp_time_reset, "us", 1, 131071, 55, 300, 55, "time between timed increases") \
+	p(rp_time_reset, "us", 1, 131071, 80, 300, 55, "time between timed increases") \
 	p(rp_byte_reset, "bytes", 0, 1ULL << 32, 0, 32767 * 64, 10000000, "bytes between counted increases; 0: none") \
 	p(rp_threshold, "", 1, 31, 5, 1, 5, "increases of either kind before fast recovery ends (F)") \
 	p(rp_ai_rate, "Mb/s", 1, 400000, 5, 5, 40, "additive increase") \
@@ -28,7 +28,7 @@
 	p(rp_min_rate, "Mb/s", 1, 400000, 1, 1, 100, "least rate") \
 	p(rp_rate_to_set_on_first_cnp, "Mb/s", 0, 400000, 0, 0, 0, "rate that the first CNP cuts from; 0: the current one") \
 	p(rp_dce_tcp_g, "/1024", 1, 1023, 1020, 1019, 1020, "share of alpha kept per period (1 - g of the paper)") \
-	p(rp_dce_tcp_rtt, "us", 1, 131071, 55, 1, 55, "alpha period") \
+	p(rp_dce_tcp_rtt, "us", 1, 131071, 120, 1, 55, "alpha period") \
 	p(rp_rate_reduce_monitor_period, "us", 1, 131071, 50, 4, 50, "least time between two cuts") \
 	p(rp_initial_alpha_value, "/1024", 1, 1024, 1024, 1023, 1024, "alpha before the first CNP") \
 	p(rp_gd, "", 10, 15, 11, 11, 11, "a cut takes alpha (in 1/1024) / 2^gd of the rate; 11: alpha / 2") \
@@ -41,21 +41,24 @@
 RCC_PARAMS_DEFINE(dcqcn, DCQCN_PARAMS);
 
 /*
- * Rates follow the line: 20 Mb/s of additive increase at 100 Gb/s, as in HPCC's simulator. Times follow the base RTT, with
- * more of it than a NIC needs, since a soft NIC's packets meet queues of many RTTs; never shorter than the paper's.
+ * Rates follow the line: 20 Mb/s of additive increase at 100 Gb/s, as in HPCC's simulator. Between NICs times are about the
+ * paper's. Where software answers, packets meet queues of many milliseconds, and feedback is that old: times are 80, 30 and
+ * 2 times 64 us. They do not follow the base RTT further: a port's flows must agree on how fast they may grow, and the least
+ * round trip that hosts have seen differs.
  */
 static inline void dcqcn_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct dcqcn_params *p = (struct dcqcn_params *)v->v;
-	u64 rtt_us = rcc_scale_rtt_us(path);
 	u64 line_mbps = rcc_div64(path->line_bps, RCC_BPS_PER_MBPS);
 
 	p->rp_ai_rate = rcc_div64(line_mbps, 5000);
 	p->rp_hai_rate = rcc_div64(line_mbps, 500);
 	p->rp_min_rate = rcc_div64(line_mbps, 10000);
-	p->rp_time_reset = rcc_max64(p->rp_time_reset, 80 * rtt_us);
-	p->rp_dce_tcp_rtt = rcc_max64(p->rp_dce_tcp_rtt, 30 * rtt_us);
-	p->rp_rate_reduce_monitor_period = rcc_max64(p->rp_rate_reduce_monitor_period, 2 * rtt_us);
+	if (!rcc_soft_path(path))
+		return;
+	p->rp_time_reset = 5120;
+	p->rp_dce_tcp_rtt = 1920;
+	p->rp_rate_reduce_monitor_period = 128;
 }
 
 static inline int dcqcn_check(const struct rcc_values *v)

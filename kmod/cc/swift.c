@@ -3,7 +3,7 @@
  * Swift (Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter", SIGCOMM 2020).
  *
  *	target	= base_target + hops * hop_target + flow scaling
- *	flow scaling	= clamp(fs_alpha / sqrt(cwnd) + fs_beta, 0, fs_range): fs_range at fs_min_cwnd, 0 at fs_max_cwnd
+ *	flow scaling	= clamp(fs_alpha / sqrt(cwnd) - fs_beta, 0, fs_range)
  *
  *	delay < target:	cwnd += ai * acked / cwnd		cwnd below 1: += ai * acked
  *	else:		cwnd *= max(1 - beta * (delay - target) / delay, 1 - max_mdf)	once per round trip
@@ -21,6 +21,7 @@
 
 #define CWND_SHIFT	16
 #define CWND_ONE	(1ULL << CWND_SHIFT)
+#define FS_ALPHA_PERMILLE	327	/* of fs_range: all of it for a window of 0.1 packets, as in the paper */
 #define MTU_MIN_BYTES	256	/* the least of RoCE: bounds the packets in a number of bytes */
 
 /* name, unit, min, max, auto (before scaling), cx, paper, doc */
@@ -29,8 +30,8 @@
 	p(hop_target, "ns", 0, 1000000, 0, 1000, 1000, "added per hop") \
 	p(hops, "", 0, 64, 0, 5, 5, "hops of the longest path") \
 	p(fs_range, "ns", 0, 4000000000, 125000, 125000, 125000, "most that flow scaling adds") \
-	p(fs_min_cwnd, "/1024", 1, 1048576, 102, 102, 102, "window, in packets, at which it adds all of that") \
-	p(fs_max_cwnd, "/1024", 2, 1048576, 102400, 102400, 102400, "window, in packets, from which on it adds nothing") \
+	p(fs_alpha, "ns", 0, 4000000000, 40820, 40820, 40820, "what it adds for a window of one packet, but for fs_beta") \
+	p(fs_beta, "ns", 0, 4000000000, 4082, 4082, 4082, "taken off that; fs_alpha / 10: nothing is added from 100 packets on") \
 	p(host_target, "ns", 1000, 4000000000, 100000, 100000, 100000, "delay of the hosts to aim at") \
 	p(ai, "/1024", 1, 65536, 512, 1024, 1024, "packets added to the window per round trip") \
 	p(beta, "/1024", 0, 1024, 819, 819, 819, "strength of decreases") \
@@ -79,22 +80,15 @@ static u64 root(u64 v)
 	return r;
 }
 
-/* 1 / sqrt(cwnd), with CWND_SHIFT fractional bits */
-static u64 inverse_root(u64 cwnd)
-{
-	return rcc_div64(CWND_ONE * CWND_ONE, rcc_max64(root(cwnd << CWND_SHIFT), 1));
-}
-
-/* A flow with a small window tolerates more delay: that makes windows alike, and leaves room for many flows. */
+/*
+ * A flow with a small window tolerates more delay: that makes windows alike, and leaves room for many flows. The root has
+ * as many fractional bits as the window.
+ */
 static u64 flow_scaling_ns(const struct swift_params *p, u64 cwnd)
 {
-	u64 most = inverse_root(p->fs_min_cwnd << (CWND_SHIFT - 10));
-	u64 least = inverse_root(p->fs_max_cwnd << (CWND_SHIFT - 10));
-	u64 here = inverse_root(cwnd);
+	u64 ns = rcc_div64(p->fs_alpha << CWND_SHIFT, rcc_max64(root(cwnd << CWND_SHIFT), 1));
 
-	if (here <= least || most <= least)
-		return 0;
-	return rcc_share(p->fs_range, rcc_min64(here, most) - least, most - least);
+	return ns < p->fs_beta ? 0 : rcc_min64(ns - p->fs_beta, p->fs_range);
 }
 
 /* Once per round trip: the window changes little in between. */
@@ -170,15 +164,22 @@ static void decide(const struct swift *s, struct rcc_decision *d)
 					  s->line_bps);
 }
 
-/* The paper's proportions, for any path; half a packet, since a window is a few packets where many flows meet. */
+/*
+ * Half of the paper's flow scaling, so that queues of 32 KB have room for the target of small windows. It reaches to the largest
+ * window: where it adds nothing, windows that differ stay so. Half a packet, since a window is a few packets where many flows
+ * meet.
+ */
 static void swift_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct swift_params *p = (struct swift_params *)v->v;
+	u64 rtt_ns = rcc_scale_rtt_ns(path);
 
-	p->base_target = 2 * rcc_scale_rtt_ns(path);
-	p->fs_range = 5 * p->base_target;
-	p->host_target = p->base_target;
+	p->base_target = 2 * rtt_ns;
 	p->max_cwnd = rcc_div64(rcc_in_flight(path->line_bps, p->base_target), rcc_max64(path->mtu_bytes, MTU_MIN_BYTES)) + 1;
+	p->fs_range = 5 * rtt_ns;
+	p->fs_alpha = rcc_div64(p->fs_range * FS_ALPHA_PERMILLE, 1000);
+	p->fs_beta = rcc_div64(p->fs_alpha, root(p->max_cwnd));
+	p->host_target = p->base_target;
 }
 
 static void swift_init(struct rcc_state *state, const struct rcc_values *v, const struct rcc_path *path, u64 now_ns,

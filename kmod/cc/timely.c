@@ -10,11 +10,15 @@
  *	gradient > 0:		rate *= 1 - beta * gradient
  *
  * The rule is applied once per round trip, as the paper does per completion and HPCC's simulator per RTT: to a packet that
- * left after the last reaction. No decrease takes more than max_dec percent (eRPC's bound). The paper has no losses, since
- * PFC forbids them; here a NAK takes loss_dec percent once per round trip, and a timeout takes them twice, each time.
+ * left after the last reaction. No decrease takes more than max_dec percent (a bound as eRPC has one).
+ *
+ * Two rules are ours, off in the profiles `cx` and `paper`: a window of rate * t_high, which begins with what the path holds
+ * and doubles per round trip until the first decrease (HPCC's authors compare with TIMELY plus a window, too), and losses,
+ * which PFC forbids in the paper's network: a NAK takes loss_dec percent once per round trip, and a timeout takes them
+ * twice, each time.
  *
  * Between t_low and t_high any division of the link is an equilibrium (Zhu et al., "ECN or Delay", CoNEXT 2016): only
- * leaving that band makes flows alike.
+ * leaving that band makes flows alike. So `auto` makes it narrow.
  */
 #include "rate.h"
 #include "algs.h"
@@ -46,11 +50,12 @@ struct timely {
 };
 
 /* rate * (1 - beta * num / den), with the bound of one decrease */
-static u64 decreased(const struct timely *s, const struct timely_params *p, u64 num, u64 den)
+static u64 decreased(struct timely *s, const struct timely_params *p, u64 num, u64 den)
 {
-	u64 cut = rcc_share(s->rate.bps, rcc_min64(num, den), den) * p->beta >> 10;
+	u64 bps = rcc_rate_reached(&s->rate);
+	u64 cut = rcc_share(bps, rcc_min64(num, den), den) * p->beta >> 10;
 
-	return s->rate.bps - rcc_min64(cut, rcc_percent(s->rate.bps, p->max_dec));
+	return bps - rcc_min64(cut, rcc_percent(bps, p->max_dec));
 }
 
 /* The queue stands or shrinks: the longer it has, the bolder. */
@@ -74,7 +79,7 @@ static void measured(struct timely *s, const struct timely_params *p, const stru
 {
 	u64 bps;
 
-	s->rate.rtt_ns = ev->rtt_ns;
+	rcc_rate_measured(&s->rate, ev);
 	if (!rcc_left_since(ev, s->rate.react_ns))
 		return;
 	note_rtt(s, p, ev->rtt_ns);
@@ -92,9 +97,13 @@ static void measured(struct timely *s, const struct timely_params *p, const stru
 static void decide(const struct timely *s, const struct timely_params *p, struct rcc_decision *d)
 {
 	d->rate_bps = s->rate.bps;
-	d->cwnd_bytes = p->window ? rcc_max64(rcc_percent(rcc_in_flight(s->rate.bps, p->t_high), p->window), 1) : 0;
+	d->cwnd_bytes = rcc_rate_window(&s->rate, p->t_high, p->window);
 }
 
+/*
+ * t_high is where rtt aims, and t_low is near it. The gradient is a share of t_high, not of the path alone: where a packet
+ * takes as long as the path, a single one is no trend.
+ */
 static void timely_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct timely_params *p = (struct timely_params *)v->v;
@@ -104,19 +113,18 @@ static void timely_scale(struct rcc_values *v, const struct rcc_path *path)
 	p->t_low = 3 * rtt_ns;
 	p->t_high = 4 * rtt_ns;
 	p->min_rtt = 4 * rtt_ns;
-	p->delta = rcc_div64(line_mbps * 16, rtt_ns);
+	p->delta = rcc_div64(line_mbps * 8, rtt_ns);
 	p->min_rate = rcc_div64(line_mbps, 10000);
 }
 
 static void timely_init(struct rcc_state *state, const struct rcc_values *v, const struct rcc_path *path, u64 now_ns,
 			struct rcc_decision *d)
 {
+	const struct timely_params *p = RCC_VALUES(timely, v);
 	struct timely *s = RCC_STATE(struct timely, state);
 
-	s->rate.line_bps = path->line_bps;
-	s->rate.rtt_ns = path->base_rtt_ns;
-	rcc_rate_set(&s->rate, rcc_start_bps(path), RCC_VALUES(timely, v)->min_rate, now_ns);
-	decide(s, RCC_VALUES(timely, v), d);
+	rcc_rate_begin(&s->rate, path, p->min_rate, p->window, now_ns);
+	decide(s, p, d);
 }
 
 static void timely_event(struct rcc_state *state, const struct rcc_values *v, const struct rcc_event *ev,

@@ -50,6 +50,27 @@ static inline struct rcc_qpent *rcc_qptab_find(const struct rcc_qptab *t, u32 qp
 }
 
 /**
+ * rcc_qptab_next() - go through the QPs of a bucket by their numbers
+ * @t: the table
+ * @bucket: below RCC_QPTAB_BUCKETS
+ * @from: least number that is wanted
+ *
+ * Whoever asks again behind what it got finds each QP that stays once, whichever others come and go meanwhile. The caller
+ * as for rcc_qptab_find().
+ *
+ * Return: the entry with the least number from @from on, or NULL.
+ */
+static inline struct rcc_qpent *rcc_qptab_next(const struct rcc_qptab *t, u32 bucket, u32 from)
+{
+	struct rcc_qpent *e, *best = NULL;
+
+	for (e = __atomic_load_n(&t->bucket[bucket], __ATOMIC_ACQUIRE); e; e = __atomic_load_n(&e->next, __ATOMIC_ACQUIRE))
+		if (e->qpn >= from && (!best || e->qpn < best->qpn))
+			best = e;
+	return best;
+}
+
+/**
  * rcc_qptab_add() - publish an entry
  * @t: the table; the caller holds its lock
  * @e: the entry, complete; its number is not in the table

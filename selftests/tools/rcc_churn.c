@@ -9,12 +9,13 @@
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 
 #include "tool.h"
 
 #define DEPTH_MAX	64
 #define CQ_DEPTH	16384
-#define ALIVE_MAX	256
+#define ALIVE_MAX	512
 
 struct end {
 	const char *dev;
@@ -38,6 +39,7 @@ static struct {
 	unsigned int alive;
 	unsigned int messages;
 	unsigned int bytes;
+	bool wait;
 } opt = {
 	.pairs = 1000,
 	.alive = 8,
@@ -62,6 +64,7 @@ static void usage(FILE *to)
 		"  -a PAIRS   how many at a time (8)\n"
 		"  -m COUNT   messages that each is given (4)\n"
 		"  -s BYTES   their size (16384)\n"
+		"  -w         then keep those that are left until standard input ends\n"
 		"  -h         this text\n");
 }
 
@@ -69,7 +72,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "d:g:D:G:n:a:m:s:h")) != -1) {
+	while ((c = getopt(argc, argv, "d:g:D:G:n:a:m:s:wh")) != -1) {
 		switch (c) {
 		case 'd': tx_end.dev = optarg; break;
 		case 'g': tx_end.gid_index = to_number(c, optarg, 0, 255); break;
@@ -79,6 +82,7 @@ static void parse(int argc, char **argv)
 		case 'a': opt.alive = to_number(c, optarg, 1, ALIVE_MAX); break;
 		case 'm': opt.messages = to_number(c, optarg, 0, DEPTH_MAX); break;
 		case 's': opt.bytes = to_number(c, optarg, 1, 1 << 20); break;
+		case 'w': opt.wait = true; break;
 		case 'h': usage(stdout); exit(0);
 		default: usage(stderr); exit(2);
 		}
@@ -231,6 +235,9 @@ int main(int argc, char **argv)
 		drain(&tx_end);
 		drain(&rx_end);
 	}
+	if (opt.wait)
+		while (getchar() != EOF)
+			;
 	for (i = 0; i < opt.alive; i++)
 		destroy_pair(&pairs[i]);
 	close_end(&tx_end);

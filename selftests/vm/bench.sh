@@ -13,7 +13,7 @@ out=$top/build/bench/kernel
 extras=(--extra "$top/userspace/tests/golden:/golden")
 
 make -s -C "$top/selftests/tools" O="$top/build/tools" || exit 1
-for tool in rcc_replay rcc_ops; do
+for tool in rcc_replay rcc_ops rcc_mon; do
 	extras+=(--extra "$top/build/tools/$tool")
 done
 for object in "$top/build/bpf"/*.bpf.o; do

@@ -95,7 +95,8 @@ build_tools()
 	local tool object
 
 	make -s -C "$top/selftests/tools" O="$top/build/tools" || return
-	for tool in "$top/build/tools"/*; do
+	make -s -C "$top/userspace/rxecc" O="$top/build/rxecc" || return
+	for tool in "$top/build/tools"/* "$top/build/rxecc/rxecc"; do
 		tools+=(--extra "$tool")
 	done
 	make -s -C "$top" bpf || return

@@ -18,7 +18,7 @@ guest="bash busybox-static coreutils grep sed mawk findutils tar procps util-lin
 	perftest rdmacm-utils ibverbs-utils ibverbs-providers"
 bpf="clang-19"
 unit="clang libclang-rt-14-dev zlib1g-dev libibverbs-dev librdmacm-dev libmnl-dev"
-style="perl shellcheck sparse linux-source-6.12"
+style="perl shellcheck sparse linux-source-6.12 python3-yaml python3-jsonschema mandoc"
 vectors="python3-scapy tshark"
 figures="gnuplot-nox"
 simulator="libjansson-dev"

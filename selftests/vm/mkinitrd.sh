@@ -24,7 +24,7 @@ tools="
 	id join ln ls md5sum mkdir mkfifo mknod mktemp mv nproc od paste printf
 	readlink realpath rm rmdir seq sha256sum sleep sort split stat stdbuf stty
 	sync tac tail tee test timeout touch tr true truncate tty uname uniq wc
-	dmesg flock mount umount nsenter unshare setsid taskset prlimit
+	dmesg flock mount umount nsenter unshare setsid setpriv taskset prlimit
 	grep sed awk find xargs tar pgrep pkill ps kill sysctl jq
 	kmod insmod rmmod lsmod modprobe modinfo bpftool
 	ip tc ss bridge rdma ethtool tcpdump ping

@@ -44,8 +44,9 @@ static inline void sink(u64 v)
 	__asm__ volatile("" : : "r"(v) : "memory");
 }
 
-/* DCQCN at 100 Gb/s; a packet of 4 KB every 335 ns */
+/* algorithms at 100 Gb/s; a packet of 4 KB every 335 ns */
 
+static const struct rcc_alg *cc_alg;
 static struct rcc_state cc_state;
 static struct rcc_values cc_v;
 static u64 cc_now;
@@ -56,25 +57,37 @@ static void cc_event(u32 type, u64 step_ns, u32 bytes)
 {
 	struct rcc_event ev = { .now_ns = cc_now += step_ns, .type = type, .bytes = bytes };
 
-	rcc_alg_dcqcn.event(&cc_state, &cc_v, &ev, &cc_d);
+	cc_alg->event(&cc_state, &cc_v, &ev, &cc_d);
 }
 
-static void cc_prepare(enum rcc_profile profile)
+static void cc_ack(u64 step_ns, u32 rtt_ns)
 {
+	struct rcc_event ev = {
+		.now_ns = cc_now += step_ns, .type = RCC_EV_ACK, .bytes = 4174, .packets = 1, .rtt_ns = rtt_ns,
+		.fabric_ns = rtt_ns,
+	};
+
+	cc_alg->event(&cc_state, &cc_v, &ev, &cc_d);
+}
+
+static void cc_prepare(const struct rcc_alg *alg, enum rcc_profile profile)
+{
+	cc_alg = alg;
 	memset(&cc_state, 0, sizeof(cc_state));
+	memset(&cc_d, 0, sizeof(cc_d));
 	cc_now = 1000000;
-	rcc_params_load(&rcc_alg_dcqcn, profile, &cc_path, &cc_v);
-	rcc_alg_dcqcn.init(&cc_state, &cc_v, &cc_path, cc_now, &cc_d);
+	rcc_params_load(alg, profile, &cc_path, &cc_v);
+	alg->init(&cc_state, &cc_v, &cc_path, cc_now, &cc_d);
 }
 
 static void prepare_uncongested(void)
 {
-	cc_prepare(RCC_PROFILE_AUTO);
+	cc_prepare(&rcc_alg_dcqcn, RCC_PROFILE_AUTO);
 }
 
 static void prepare_congested(void)
 {
-	cc_prepare(RCC_PROFILE_AUTO);
+	cc_prepare(&rcc_alg_dcqcn, RCC_PROFILE_AUTO);
 	cc_event(RCC_EV_TX, 1000000, 4174);
 	cc_event(RCC_EV_CNP, 0, 0);
 }
@@ -82,15 +95,66 @@ static void prepare_congested(void)
 /* one CNP in ten cuts */
 static void prepare_small(void)
 {
-	cc_prepare(RCC_PROFILE_AUTO);
+	cc_prepare(&rcc_alg_dcqcn, RCC_PROFILE_AUTO);
 	cc_event(RCC_EV_TX, 1000000, 110);
 	cc_event(RCC_EV_NACK, 0, 0);
 }
 
 static void prepare_congested_cx(void)
 {
-	cc_prepare(RCC_PROFILE_CX);
+	cc_prepare(&rcc_alg_dcqcn, RCC_PROFILE_CX);
 	cc_event(RCC_EV_CNP, 1000000, 0);
+}
+
+static void prepare_none(void)
+{
+	cc_prepare(&rcc_alg_none, RCC_PROFILE_AUTO);
+}
+
+static void prepare_fixed(void)
+{
+	cc_prepare(&rcc_alg_fixed, RCC_PROFILE_AUTO);
+}
+
+static void prepare_rtt(void)
+{
+	cc_prepare(&rcc_alg_rtt, RCC_PROFILE_AUTO);
+}
+
+static void prepare_timely(void)
+{
+	cc_prepare(&rcc_alg_timely, RCC_PROFILE_AUTO);
+}
+
+static void prepare_swift(void)
+{
+	cc_prepare(&rcc_alg_swift, RCC_PROFILE_AUTO);
+}
+
+/* one ACK in a round trip of 20 to 60 us is news */
+static void run_ack(u64 n)
+{
+	while (n--) {
+		cc_ack(335, 20000 + (n & 7) * 5000);
+		sink(cc_d.rate_bps + cc_d.cwnd_bytes);
+	}
+}
+
+/* each one is, as below one packet per round trip */
+static void run_ack_each(u64 n)
+{
+	while (n--) {
+		cc_ack(100000, 20000 + (n & 7) * 10000);
+		sink(cc_d.rate_bps + cc_d.cwnd_bytes);
+	}
+}
+
+static void run_nack(u64 n)
+{
+	while (n--) {
+		cc_event(RCC_EV_NACK, 51000, 0);
+		sink(cc_d.rate_bps + cc_d.cwnd_bytes);
+	}
 }
 
 static void run_tx(u64 n)
@@ -306,6 +370,18 @@ static struct bench benches[] = {
 	{ "dcqcn CNP, each one cuts", prepare_congested, run_cnp_cut },
 	{ "dcqcn CNP, small packets", prepare_small, run_cnp_cut },
 	{ "dcqcn CNP, each one cuts, cx", prepare_congested_cx, run_cnp_cut },
+	{ "dcqcn NAK", prepare_congested, run_nack },
+	{ "none TX", prepare_none, run_tx },
+	{ "fixed TX", prepare_fixed, run_tx },
+	{ "rtt ACK", prepare_rtt, run_ack },
+	{ "rtt ACK, each a reaction", prepare_rtt, run_ack_each },
+	{ "rtt NAK", prepare_rtt, run_nack },
+	{ "timely ACK", prepare_timely, run_ack },
+	{ "timely ACK, each a reaction", prepare_timely, run_ack_each },
+	{ "timely NAK", prepare_timely, run_nack },
+	{ "swift ACK", prepare_swift, run_ack },
+	{ "swift ACK, each a reaction", prepare_swift, run_ack_each },
+	{ "swift NAK", prepare_swift, run_nack },
 	{ "wire parse, IPv4 RC 4096 B", prepare_parse4, run_parse },
 	{ "wire parse, IPv6 RC 4096 B", prepare_parse6, run_parse },
 	{ "ICRC, 64 B (zlib)", prepare_icrc64, run_icrc },

@@ -21,7 +21,7 @@ both()
 	local seed args
 
 	for seed in $SEEDS; do
-		args=(-a "$1" -p "$2" -s "$seed" -f $FLOWS -n $EVENTS)
+		args=(-a "$1" -p "$2" -s "$seed" -f "$FLOWS" -n "$EVENTS")
 		"$fast" generate "${args[@]}" > fast.vec && "$checked" generate "${args[@]}" > checked.vec || return
 		cmp fast.vec checked.vec || return
 		"$checked" check fast.vec || return
@@ -86,7 +86,7 @@ tampered()
 	check "an altered timer is found" altered '40s/0$/7/' "1 of 202 decisions differ"
 	check "an altered parameter is found" altered '/rp_min_rate/s/ [0-9]*$/ 400000/' "decisions differ"
 	check "a missing event is found" altered '40d' "end of 100 events after 99"
-	check "a missing end is found" altered '$d' "the file ends"
+	check "a missing end is found" altered "\$d" "the file ends"
 	check "a missing parameter is found" altered '/rp_gd/d' "no 'rp_gd' among the parameters"
 	check "a parameter out of range is found" altered '/rp_gd/s/ [0-9]*$/ 9/' "allowed are 10 to 15"
 	check "a parameter given twice is found" altered '/rp_gd/p' "'rp_gd' for the second time"

@@ -2,6 +2,9 @@
 /*
  * A link: serialization at the port's rate, then a constant delay, so packets arrive in the order in which they left.
  * They stand in the link's own FIFO, and the event list has one entry for the first of them.
+ *
+ * Equal NICs that send at once stay in step for ever, and a full queue then takes the packets of one and drops those of the
+ * others. Real ones do not, so a NIC can be given jitter: its packets arrive a little later, at random, but in order.
  */
 #include "fabsim.h"
 
@@ -20,6 +23,13 @@ u64 link_ser_ps(const struct sim *s, const struct port *p, u32 bytes)
 	return s->opts->ns_truncate ? ps / PS_PER_NS * PS_PER_NS : ps;
 }
 
+/* Later by a random time, but not before what is in flight already. */
+static u64 jittered_ps(struct sim *s, const struct port *p, u64 arrive_ps)
+{
+	arrive_ps += (u64)sim_random(s) * (s->opts->jitter_ps / PS_PER_NS) * PS_PER_NS >> 32;
+	return p->wire.head ? rcc_max64(arrive_ps, p->wire.tail->arrive_ps) : arrive_ps;
+}
+
 /**
  * link_start() - begin to send a packet
  * @s: the simulation
@@ -30,6 +40,8 @@ void link_start(struct sim *s, struct port *p, struct pkt *k)
 {
 	p->free_ps = s->now_ps + link_ser_ps(s, p, k->bytes);
 	k->arrive_ps = p->free_ps + p->delay_ps;
+	if (s->opts->jitter_ps && !p->node->is_switch)
+		k->arrive_ps = jittered_ps(s, p, k->arrive_ps);
 	if (!p->wire.head)
 		timer_arm(s, &p->arrive, k->arrive_ps);
 	fifo_push(&p->wire, k);

@@ -52,6 +52,8 @@ static const struct option_row rows[] = {
 	{ "bottleneck", "RATE", TAKE_RATE, AT(bottleneck_bps), BPS_MIN, BPS_MAX,
 	  "rate of the port that is shared (--rate)" },
 	{ "delay", "TIME", TAKE_TIME, AT(delay_ps), 0, PS_PER_SEC, "propagation of each link (1us)" },
+	{ "jitter", "TIME", TAKE_TIME, AT(jitter_ps), 0, 1000 * PS_PER_US,
+	  "what a NIC sends takes longer by a random time up to that (0)" },
 	{ "mtu", "BYTES", TAKE_BYTES, AT(mtu_bytes), 64, 9000, "payload of a full packet (1000)" },
 	{ "header", "BYTES", TAKE_BYTES, AT(header_bytes), 1, 256, "what comes on top of it on the wire (48)" },
 	{ "ack-bytes", "BYTES", TAKE_BYTES, AT(ack_bytes), 1, 256, "size of ACK, NAK and CNP on the wire (60)" },

@@ -33,6 +33,7 @@ struct opts {
 	u64 host_bps;		/* 0: rate_bps */
 	u64 bottleneck_bps;	/* 0: rate_bps */
 	u64 delay_ps;
+	u64 jitter_ps;
 	u32 mtu_bytes;		/* payload */
 	u32 header_bytes;
 	u32 ack_bytes;

@@ -53,8 +53,10 @@ static void put_bottleneck(const struct sim *s, json_t *o)
 	u64 begin_ps = s->samples.origin_ps + s->opts->warmup_ps;
 	double seconds = (double)(s->now_ps - begin_ps) / PS_PER_SEC;
 	double line = seconds * p->rate_bps;
+	double payload = (double)s->opts->mtu_bytes / (s->opts->mtu_bytes + s->opts->header_bytes);
 
 	put_real(o, "utilisation", 8.0 * (p->tx_bytes - s->samples.tx_at_warmup) / line);
+	put_real(o, "goodput_share", 8 * delivered_bytes(s) / (line * payload));
 	put_real(o, "goodput_gbps", 8e-9 * delivered_bytes(s) / seconds);
 	put_count(o, "queue_p50_bytes", hist_percentile(p->hist, 500));
 	put_count(o, "queue_p99_bytes", hist_percentile(p->hist, 990));

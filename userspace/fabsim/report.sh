@@ -5,6 +5,9 @@
 # text (DIR/table.txt) and CSV (DIR/table.csv), and a picture per algorithm of two
 # flows of which one joins and leaves (DIR/converge-ALG.png, .svg).
 #
+# NICs have 100 ns of jitter, or equal senders would stay in step for ever. "used" is
+# what the port sent, "good" what arrived in order, both as shares of what it can carry.
+#
 # PROFILES (auto) says with which parameters, e.g. PROFILES="auto paper". For each
 # algorithm, profile, fan-in and rate there are three runs on links of 1 us:
 #
@@ -32,7 +35,7 @@ run()
 	local name=$1
 
 	shift
-	"$fabsim" --topo incast --delay 1us --seed 1 --json "$@" > "$dir/runs/$name.json" ||
+	"$fabsim" --topo incast --delay 1us --jitter 100ns --seed 1 --json "$@" > "$dir/runs/$name.json" ||
 		die "fabsim $* failed"
 }
 
@@ -58,7 +61,7 @@ line()
 		def r(n): . * n | round / n;
 		.[0] as $long | .[1] as $change | .[2] as $short |
 		[ $alg, $profile, $fan, $rate,
-		  ($long.utilisation | r(1000)), ($long.jain | r(1000)),
+		  ($long.utilisation | r(1000)), ($long.goodput_share | r(1000)), ($long.jain | r(1000)),
 		  ($long.queue_p50_bytes / 1000 | r(10)), ($long.queue_p99_bytes / 1000 | r(10)),
 		  $long.drops, ($change.join_us | ms), ($change.leave_us | ms),
 		  ($short.utilisation | r(1000)), ($short.fct_us.p99 | r(10)),
@@ -67,7 +70,7 @@ line()
 	' "$dir/runs/$1-$2-$3-$4"-{long,change,500k}.json | tr -d '"'
 }
 
-header="algorithm,profile,senders,gbps,utilisation,jain,queue_p50_kb,queue_p99_kb,drops,join_ms,leave_ms"
+header="algorithm,profile,senders,gbps,utilisation,goodput_share,jain,queue_p50_kb,queue_p99_kb,drops,join_ms,leave_ms"
 header+=",utilisation_500k,fct_p99_us_500k,queue_p99_kb_500k,drops_500k,mhops_per_s"
 
 # at_once COMMAND...: beside others, as many as there are processors.
@@ -125,14 +128,14 @@ table()
 {
 	awk -F, '
 	BEGIN {
-		row = "%-9s%-7s%5s%6s | %6s%7s%9s%9s%10s | %7s%8s | %6s%9s%9s%9s | %6s\n"
-		printf "%-9s%-7s%5s%6s | %-41s | %-15s | %-33s | %6s\n", "", "", "", "", \
+		row = "%-9s%-7s%5s%6s | %6s%6s%7s%9s%9s%10s | %7s%8s | %6s%9s%9s%9s | %6s\n"
+		printf "%-9s%-7s%5s%6s | %-47s | %-15s | %-33s | %6s\n", "", "", "", "", \
 			"long flows, after 10 ms", "converged, ms", "500 KB each", ""
-		printf row, "algorithm", "", "N->1", "Gb/s", "used", "Jain", "q50 KB", "q99 KB", "drops", \
+		printf row, "algorithm", "", "N->1", "Gb/s", "used", "good", "Jain", "q50 KB", "q99 KB", "drops", \
 			"join", "leave", "used", "FCT99us", "q99 KB", "drops", "Mhop/s"
 	}
 	NR > 1 {
-		printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+		printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
 	}' "$dir/table.csv"
 	jq -r '"\nmemory: \(.speed.bytes_per_flow) bytes per flow, \(.speed.bytes_per_packet) per packet in flight or queued"' \
 		"$dir/runs/${algs%% *}-${profiles%% *}-16-100-long.json"

@@ -7,7 +7,6 @@
 #define ALPHA_UNIT	(1.0 / (1 << 20))
 #define WINDOW_NS	1000000
 #define LEAST_SENT	10	/* a sent rate counts as at least that many least rates */
-#define AT_ONCE		320	/* timed steps beyond that are allowed to end on the target itself */
 
 static double mbps(const struct ref *r, enum ref_param param)
 {
@@ -50,7 +49,7 @@ static void alpha_tick(struct ref *r)
 	r->next_alpha += us(r, P_DCE_TCP_RTT);
 }
 
-static double step_up(struct ref *r)
+static void step_up(struct ref *r)
 {
 	u64 f = r->v[P_THRESHOLD];
 	bool hyper = r->time_stage > f && r->byte_stage > f;
@@ -68,7 +67,6 @@ static double step_up(struct ref *r)
 	r->rc = (r->rc + r->rt) / 2;
 	r->rc_err = (r->rc_err + r->rt_err) / 2 + 1;
 	bind(r, &r->rc, &r->rc_err);
-	return add;
 }
 
 /*
@@ -139,7 +137,6 @@ static void ticks_that_count(const struct ref *r, u64 *least, u64 *most)
 static void run_timers(struct ref *r, u64 now_ns)
 {
 	u64 steps = 0, least, most;
-	double add = 0;
 
 	ticks_that_count(r, &least, &most);
 
@@ -156,10 +153,9 @@ static void run_timers(struct ref *r, u64 now_ns)
 				continue;
 			}
 			r->time_stage++;
-			add = step_up(r);
+			step_up(r);
 			steps++;
 		} else if (cut_due == first) {
-			r->rc_err += steps > AT_ONCE ? add : 0;
 			steps = 0;
 			cut(r, first);
 			ticks_that_count(r, &least, &most);
@@ -167,7 +163,6 @@ static void run_timers(struct ref *r, u64 now_ns)
 			alpha_tick(r);
 		}
 	}
-	r->rc_err += steps > AT_ONCE ? add : 0;
 }
 
 static void first_cut(struct ref *r, u64 now_ns)

@@ -38,6 +38,11 @@ static inline void load(struct flow *f, enum rcc_profile profile, u64 line_bps)
 	f->path.base_rtt_ns = 10000;
 	f->path.mtu_bytes = 4096;
 	rcc_params_load(&rcc_alg_dcqcn, profile, &f->path, &f->values);
+	if (profile != RCC_PROFILE_AUTO)
+		return;
+	/* the stories about the rules of auto are told with these periods, whatever it scales them to */
+	set(f, "rp_time_reset", 1280);
+	set(f, "rp_dce_tcp_rtt", 480);
 }
 
 static inline u64 start(struct flow *f, u64 now_ns)

@@ -65,3 +65,29 @@ TEST("10,000 QPs with a million random comings and goings are found when in, and
 		EXPECT(rcc_qptab_find(&table, ent[i].qpn) == (in[i] ? &ent[i] : NULL));
 	EXPECT(!rcc_qptab_find(&table, 3));
 }
+
+TEST("Whoever goes through a bucket by number finds each QP that stays once, though others come and go")
+{
+	static const uint32_t order[] = { 3, 0, 4, 1, 2 };
+	uint32_t i, from = 0, found = 0;
+	struct rcc_qpent *e;
+
+	memset(&table, 0, sizeof(table));
+	for (i = 0; i < 7; i++)
+		ent[i].qpn = 9 + i * RCC_QPTAB_BUCKETS;
+	for (i = 0; i < 5; i++)
+		rcc_qptab_add(&table, &ent[order[i]]);
+	while ((e = rcc_qptab_next(&table, 9, from))) {
+		EXPECT_EQ(e->qpn, ent[found].qpn);
+		from = e->qpn + 1;
+		found++;
+		/* behind the reader one goes, at the head of the chain one comes that is still ahead of it */
+		if (found == 2) {
+			rcc_qptab_del(&table, &ent[0]);
+			rcc_qptab_add(&table, &ent[5]);
+		}
+	}
+	EXPECT_EQ(found, 6);
+	EXPECT(!rcc_qptab_next(&table, 10, 0));
+	EXPECT(!rcc_qptab_next(&table, 9, ent[6].qpn));
+}

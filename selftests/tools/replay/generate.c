@@ -219,8 +219,10 @@ static struct rcc_event some_event(struct gen *g)
 		fill_sent(g, &ev);
 	if (ev.type == RCC_EV_ACK || ev.type == RCC_EV_RTT)
 		fill_acked(g, &ev);
-	if (ev.type == RCC_EV_RTT)
-		ev.bytes = ev.packets = 0;
+	if (ev.type == RCC_EV_RTT) {
+		ev.bytes = 0;
+		ev.packets = 0;
+	}
 	if (ev.type != RCC_EV_TX)
 		ev.random = draw(g);
 	if (one_in(g, ODD_ONE_IN))
@@ -237,7 +239,8 @@ static void begin_flow(struct gen *g, const struct replay_opts *o)
 	strcpy(head->alg, o->alg->name);
 	head->path = some_path(g);
 	load_values(g, o->profile);
-	head->now_ns = g->now_ns = spread(g, 1, 1ULL << 56);
+	g->now_ns = spread(g, 1, 1ULL << 56);
+	head->now_ns = g->now_ns;
 	g->congested = false;
 	home_user.begin(&g->flow, &g->flow.first);
 	g->decision = g->flow.first;

@@ -93,15 +93,32 @@ static const struct command *find_command(const char *name)
 static void take_option(struct replay_opts *o, int c)
 {
 	switch (c) {
-	case 'k': o->home = &home_kernel; break;
-	case 'a': o->as = optarg; break;
-	case 'p': o->profile = to_profile(optarg); break;
-	case 's': o->seed = to_u64(optarg, "-s"); break;
-	case 'f': o->flows = to_u64(optarg, "-f"); break;
-	case 'n': o->events = to_u64(optarg, "-n"); break;
-	case 'b': o->before = optarg; break;
-	case 'e': o->after = optarg; break;
-	default: wrong("an option that this command does not have, or without its value");
+	case 'k':
+		o->home = &home_kernel;
+		break;
+	case 'a':
+		o->as = optarg;
+		break;
+	case 'p':
+		o->profile = to_profile(optarg);
+		break;
+	case 's':
+		o->seed = to_u64(optarg, "-s");
+		break;
+	case 'f':
+		o->flows = to_u64(optarg, "-f");
+		break;
+	case 'n':
+		o->events = to_u64(optarg, "-n");
+		break;
+	case 'b':
+		o->before = optarg;
+		break;
+	case 'e':
+		o->after = optarg;
+		break;
+	default:
+		wrong("an option that this command does not have, or without its value");
 	}
 }
 

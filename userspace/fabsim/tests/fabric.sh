@@ -49,11 +49,12 @@ test_that conservation "With every algorithm, what was sent has arrived, was dro
 
 recovery()
 {
-	run loss --alg none --senders 8 --size 500k --buffer 200k || return
+	run loss --alg none --senders 8 --size 500k --buffer 200k --jitter 100ns || return
 	conserved loss &&
-	holds loss '.drops > 0 and .naks > 0 and .resent >= .drops and .flows_finished == 8 and .data_in_flight == 0'
+	holds loss '.drops > 0 and .resent >= .drops and .flows_finished == 8 and .data_in_flight == 0' &&
+	holds loss '.naks >= 8 and .naks < .drops / 100'
 }
-test_that recovery "Messages survive tail drop: NAKs, and everything after the gap again"
+test_that recovery "Messages survive tail drop: one NAK per gap, and everything after it again"
 
 pfc()
 {
@@ -127,6 +128,16 @@ soft_host()
 	conserved soft && holds soft '.drops > 0 and .naks > 0 and .utilisation > 0.5 and .queue_max_bytes <= 256000'
 }
 test_that soft_host "A port of a guest with a tail-drop queue can be imitated"
+
+jitter()
+{
+	run step --alg none --senders 1 --size 1m || return
+	run jitter --alg none --senders 1 --size 1m --jitter 1us || return
+	# the ACK's NIC has it, too
+	holds step '.fct_us.max > 87.9 and .fct_us.max < 88' &&
+	holds jitter '.fct_us.max > 88 and .fct_us.max < 90 and .naks == 0'
+}
+test_that jitter "Jitter delays packets, and keeps them in order"
 
 ecmp()
 {
