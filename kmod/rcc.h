@@ -70,7 +70,7 @@
 #define RCC_ACKREQ_WINDOW	4	/* how often per window, for an algorithm that sets one */
 
 #define RCC_STALL_NS		(8 * NSEC_PER_MSEC)	/* least time that a closed window holds without any ACK */
-#define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data: half of rxe's timer */
+#define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data */
 
 #define RCC_TX_EVENT_PACKETS	16	/* packets that one TX event may stand for, if none had to wait */
 

@@ -84,12 +84,12 @@ queue()
 {
 	local i sum=0
 
-	for i in {1..40}; do
+	for i in {1..12}; do
 		sum=$((sum + $(port_stats 2 backlog)))
-		sleep 0.01
+		sleep 0.03
 	done
-	log "mean queue: $((sum / 40)) bytes"
-	echo $((sum / 40))
+	log "mean queue: $((sum / 12)) bytes"
+	echo $((sum / 12))
 }
 
 # Loading the built-in ones: that they are the same is seen in their parameters, and what they do in congested().

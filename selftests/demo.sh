@@ -316,8 +316,8 @@ converge()
 	times=$(converge_times "$OUT/$name.csv") || die "$name: no result"
 	jq -n --arg alg "$alg" --argjson times "$times" --argjson join "$DEMO_JOIN" '
 		{work: "converge", alg: $alg, joined_s: $join} + $times' >> "$OUT/converge.json"
-	jq -rs 'last | "  fair after \(.fair_ms // "more than the time") ms, the whole port again after \(.alone_ms // "more than the time") ms"' \
-		"$OUT/converge.json"
+	jq -rs 'last | "  fair after \(.fair_ms // "more than the time in") ms, " +
+		"the whole port again after \(.alone_ms // "more than the time in") ms"' "$OUT/converge.json"
 }
 
 # converge_times CSV: what converge says, as JSON; null: not within the time.

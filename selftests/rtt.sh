@@ -159,7 +159,8 @@ coalesced()
 	flow_start coalesced 1 2 ib_send_bw -e -s 65536
 	flow_moves 2 100
 	told 1 2
-	check_num "ACKs of several packets give round trips" "$(grep -cE ' packets=([2-9]|[1-9][0-9]+) .* rtt=[1-9]' "$events")" '>' 10
+	check_num "ACKs of several packets give round trips" \
+		"$(grep -cE ' packets=([2-9]|[1-9][0-9]+) .* rtt=[1-9]' "$events")" '>' 10
 	check_eq "no ACK stands for more packets than may be on their way" \
 		"$(sed -n 's/.* packets=\([0-9]*\) .*/\1/p' "$events" | awk '$1 > 128')" ""
 	check_eq "nothing is acknowledged that has no bytes" "$(grep -c ' bytes=0 ' "$events")" 0

@@ -165,16 +165,18 @@ static void decide(const struct swift *s, struct rcc_decision *d)
 }
 
 /*
- * The paper's proportions, for any path. Flow scaling reaches to the largest window: where it adds nothing, windows that differ
- * stay so. Half a packet, since a window is a few packets where many flows meet.
+ * Half of the paper's flow scaling, so that queues of 32 KB have room for the target of small windows. It reaches to the largest
+ * window: where it adds nothing, windows that differ stay so. Half a packet, since a window is a few packets where many flows
+ * meet.
  */
 static void swift_scale(struct rcc_values *v, const struct rcc_path *path)
 {
 	struct swift_params *p = (struct swift_params *)v->v;
+	u64 rtt_ns = rcc_scale_rtt_ns(path);
 
-	p->base_target = 2 * rcc_scale_rtt_ns(path);
+	p->base_target = 2 * rtt_ns;
 	p->max_cwnd = rcc_div64(rcc_in_flight(path->line_bps, p->base_target), rcc_max64(path->mtu_bytes, MTU_MIN_BYTES)) + 1;
-	p->fs_range = 5 * p->base_target;
+	p->fs_range = 5 * rtt_ns;
 	p->fs_alpha = rcc_div64(p->fs_range * FS_ALPHA_PERMILLE, 1000);
 	p->fs_beta = rcc_div64(p->fs_alpha, root(p->max_cwnd));
 	p->host_target = p->base_target;

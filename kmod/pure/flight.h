@@ -49,7 +49,7 @@ struct rcc_flight {
 };
 
 /**
- * struct rcc_acked - what an acknowledgement says
+ * struct rcc_acked - what an acknowledgment says
  * @bytes: newly acknowledged, on the wire
  * @packets: newly acknowledged requests; 1 if only a part of one is
  * @rtt_ns: round trip of the newest; 0: not known

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Requests on their way: what an acknowledgement acknowledges, and which packet it times. */
+/* Requests on their way: what an acknowledgment acknowledges, and which packet it times. */
 #include "flight.h"
 #include "test.h"
 

@@ -187,16 +187,16 @@ TEST("swift: delay of the hosts does not touch the network's window, but has one
 	EXPECT(cwnd(&f) < 3);
 }
 
-TEST("swift: auto aims at two base RTTs, five times that for the smallest window, and no window above what fills the line")
+TEST("swift: auto aims at two base RTTs, five more for the smallest window, and no window above what fills the line")
 {
 	struct alg_flow f;
 
 	flow_load(&f, &rcc_alg_swift, RCC_PROFILE_AUTO, 100 * GBPS, 4200);
 	EXPECT_EQ(value(&f, "base_target"), 8400);
-	EXPECT_EQ(value(&f, "fs_range"), 42000);
-	EXPECT_EQ(value(&f, "fs_alpha"), 13734);
+	EXPECT_EQ(value(&f, "fs_range"), 21000);
+	EXPECT_EQ(value(&f, "fs_alpha"), 6867);
 	/* by the root of 26, the largest window */
-	EXPECT_EQ(value(&f, "fs_beta"), 2746);
+	EXPECT_EQ(value(&f, "fs_beta"), 1373);
 	EXPECT_EQ(value(&f, "host_target"), 8400);
 	/* 105000 bytes */
 	EXPECT_EQ(value(&f, "max_cwnd"), 26);
