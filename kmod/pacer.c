@@ -212,9 +212,14 @@ static bool feeds_algorithm(const struct rcc_qp *qp, u32 bytes, u64 now_ns)
  * timer runs out between them. And after a NAK rxe ignores every further NAK until an ACK has come, so that a second loss
  * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
  * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
+ *
+ * Not for a QP without a rate: its ACKs stay rxe's own. rxe that goes back twice with an ACK from the middle of a message in
+ * between sends the message's packets under wrong PSNs, and the more ACKs there are the likelier that is.
  */
 static bool wants_ack(const struct rcc_qp *qp, u32 bytes, u64 now_ns, bool waited)
 {
+	if (!qp->pace.ns_per_byte)
+		return false;
 	if (qp->repeating && (qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN))
 		return true;
 	if (rcc_qp_wants_acks(qp) && feeds_algorithm(qp, bytes, now_ns))
