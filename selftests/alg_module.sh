@@ -144,7 +144,9 @@ rename_taken()
 # Chosen and left by one process while another loads and unloads: either may fail, and nothing else may.
 churn()
 {
-	local i chooser kept=0
+	local i chooser kept=0 changed
+
+	changed=$(cc_count rxe1 cc_alg_changed)
 
 	(while :; do
 		echo halve
@@ -155,13 +157,16 @@ churn()
 	chooser=$!
 	for ((i = 0; i < 10; i++)); do
 		insmod "$RCC_MODULES/rcc_sample.ko" || break
+		# time to be chosen
+		sleep 0.02
 		while [ $kept -lt 500 ] && ! rmmod rcc_sample 2> /dev/null; do
 			kept=$((kept + 1))
 		done
 	done
 	kill_wait $chooser
 	check_eq "it came and went while its algorithm was chosen" $i 10
-	check_num "and was kept now and then" $kept '>' 0
+	check_num "the QP changed over again and again" $(($(cc_count rxe1 cc_alg_changed) - changed)) '>' 20
+	log "kept $kept times"
 	cc_set rxe1 algorithm dcqcn
 	flow_check "the QP works" flow 2
 }
