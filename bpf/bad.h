@@ -5,6 +5,7 @@
  *	BAD_INIT, BAD_EVENT		a statement more in that program
  *	BAD_NAME, BAD_MAX, BAD_MASK	another name, greatest value of its parameter, mask of events
  *	BAD_EVENT_PROG			another program for events, or NULL
+ *	BAD_EVENT_SEC			another section for it
  *
  * None of them may be registered; selftests/bpf_ops.sh knows what has to be said of each.
  */
@@ -38,6 +39,9 @@ struct {
 #ifndef BAD_MASK
 #define BAD_MASK		(1 << RCC_EV_CNP)
 #endif
+#ifndef BAD_EVENT_SEC
+#define BAD_EVENT_SEC	"?struct_ops"
+#endif
 #ifndef BAD_EVENT_PROG
 #define BAD_EVENT_PROG	((void *)bad_event)
 #endif
@@ -51,7 +55,7 @@ SEC("struct_ops") void BPF_PROG(bad_init, struct rcc_state *state, struct rcc_va
 	BAD_INIT;
 }
 
-SEC("?struct_ops") void BPF_PROG(bad_event, struct rcc_state *state, struct rcc_values *v, struct rcc_event *ev,
+SEC(BAD_EVENT_SEC) void BPF_PROG(bad_event, struct rcc_state *state, struct rcc_values *v, struct rcc_event *ev,
 				 struct rcc_decision *d)
 {
 	state->words[0]++;

@@ -60,14 +60,16 @@ struct rcc_slot *rcc_slot_find(const char *name, size_t len)
  *
  * Any context. The caller holds rcu_read_lock(), or the cfg lock of the device.
  *
- * Return: true if it is there, and does not go while it is used unless users are taken off it.
+ * Return: the algorithm, which does not go while it is used unless users are taken off it; NULL if it has gone.
  */
-bool rcc_slot_get(struct rcc_slot *slot)
+const struct rcc_alg *rcc_slot_get(struct rcc_slot *slot)
 {
-	if (!slot || !rcc_slot_alg(slot) || (slot->owner && !try_module_get(slot->owner)))
-		return false;
+	const struct rcc_alg *alg = slot ? rcc_slot_alg(slot) : NULL;
+
+	if (!alg || (slot->owner && !try_module_get(slot->owner)))
+		return NULL;
 	atomic_inc(&slot->users);
-	return true;
+	return alg;
 }
 
 /**
@@ -186,8 +188,8 @@ static struct rcc_slot *slot_of(const struct rcc_alg *alg)
  *
  * Process context. Takes rcc_algs_lock and each device's cfg lock.
  *
- * Return: 0; -EINVAL if rcc_alg_fault() finds one, -EEXIST if the name is in use, -ENOSPC if there are too many,
- * -ENOMEM.
+ * Return: 0; -EINVAL if rcc_alg_fault() finds one; -EEXIST if the name is in use (so is that of the notification point);
+ * -ENOSPC if there are too many; -ENOMEM.
  */
 int rcc_alg_add(const struct rcc_alg *alg, struct module *owner)
 {
@@ -197,7 +199,7 @@ int rcc_alg_add(const struct rcc_alg *alg, struct module *owner)
 	if (rcc_alg_fault(alg))
 		return -EINVAL;
 	mutex_lock(&rcc_algs_lock);
-	if (!rcc_slot_find(alg->name, strlen(alg->name))) {
+	if (strcmp(alg->name, rcc_np.name) && !rcc_slot_find(alg->name, strlen(alg->name))) {
 		slot = free_slot();
 		err = slot ? fill(slot, alg, owner, NULL) : -ENOSPC;
 		if (!err)

@@ -42,8 +42,8 @@ struct bpf_alg {
 static LIST_HEAD(bpf_algs);
 static DEFINE_MUTEX(bpf_algs_lock);
 
-/* The kernel took the type: it says nothing where BTF of this module is missing. */
-static bool type_taken;
+/* Ours, since the kernel took the type; it says nothing where it is missing. */
+static const struct btf *module_btf;
 
 __bpf_kfunc_start_defs();
 
@@ -96,11 +96,19 @@ static bool is_valid_access(int off, int size, enum bpf_access_type type, const 
 	return true;
 }
 
-/* A write through a pointer from an argument. Where it leads within its structure is up to the program. */
+/*
+ * A write through a pointer to a structure. Those that come as arguments are of the module's own types, none of which
+ * leads to another; what else a program can lay hands on, such as its task, is the kernel's. Where a write leads within its
+ * structure is up to the program.
+ */
 static int write_allowed(struct bpf_verifier_log *log, const struct bpf_reg_state *reg, int off, int size)
 {
 	const struct btf_type *t = btf_type_by_id(reg->btf, reg->btf_id);
 
+	if (reg->btf != module_btf) {
+		bpf_log(log, "rxe_cc: this is none of the structures that a program of rxe_cc_ops gets, and read-only\n");
+		return -EACCES;
+	}
 	if (type_flag(reg->type) & MEM_RDONLY) {
 		bpf_log(log, "rxe_cc: this is read-only; what a program may write is struct rcc_state, rate_bps,\n");
 		bpf_log(log, "cwnd_bytes and timer_ns of struct rcc_decision, and in scale() struct rcc_values\n");
@@ -127,7 +135,7 @@ static const struct bpf_verifier_ops verifier_ops = {
 
 static int init_type(struct btf *btf)
 {
-	type_taken = true;
+	module_btf = btf;
 	return 0;
 }
 
@@ -172,6 +180,12 @@ static int validate(void *kdata)
 		return 0;
 	pr_warn_ratelimited("struct_ops '%.*s' refused: %s\n", RCC_NAME_BYTES, ops->name, fault);
 	return -EINVAL;
+}
+
+/* Programs run in softirq, under a lock. */
+static int check_member(const struct btf_type *t, const struct btf_member *member, const struct bpf_prog *prog)
+{
+	return prog->sleepable ? -EINVAL : 0;
 }
 
 static struct bpf_alg *find(const struct rxe_cc_ops *ops)
@@ -273,6 +287,7 @@ static struct rxe_cc_ops cfi_stubs = {
 static struct bpf_struct_ops bpf_rxe_cc_ops = {
 	.verifier_ops = &verifier_ops,
 	.init = init_type,
+	.check_member = check_member,
 	.init_member = init_member,
 	.validate = validate,
 	.reg = reg,
@@ -289,7 +304,7 @@ static int offer(void)
 
 	if (!err)
 		err = register_bpf_struct_ops(&bpf_rxe_cc_ops, rxe_cc_ops);
-	return err ?: type_taken ? 0 : -ENOENT;
+	return err ?: module_btf ? 0 : -ENOENT;
 }
 
 /**

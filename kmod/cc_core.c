@@ -35,14 +35,19 @@ static struct rcc_slot *choose(const struct rcc_qp *qp)
 static void use_slot(struct rcc_qp *qp)
 {
 	struct rcc_slot *slot = choose(qp), *old = qp->slot;
+	const struct rcc_alg *alg = rcc_slot_get(slot);
+	bool wanted_acks = old && rcc_qp_wants_acks(qp);
 
-	if (!rcc_slot_get(slot)) {
+	if (!alg) {
 		slot = &rcc_slots[0];
-		rcc_slot_get(slot);
+		alg = rcc_slot_get(slot);
 		rcc_count(qp->dev, RCC_C_cc_alg_gone);
 	}
 	qp->slot = slot;
-	qp->alg = rcc_slot_alg(slot);
+	WRITE_ONCE(qp->alg, alg);
+	/* READs are on their way for those only who hear of their end */
+	if (wanted_acks != rcc_qp_wants_acks(qp))
+		rcc_flight_reset(&qp->flight);
 	qp->params = &qp->dev->params[slot - rcc_slots];
 	rcc_slot_put(old);
 }
@@ -65,7 +70,7 @@ static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
 	if (qp->alg->paces && qp->type == IB_QPT_RC && !READ_ONCE(qp->dev->open)) {
 		WRITE_ONCE(qp->paced, true);
 		limit(qp);
-		rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
+		rcc_pacer_set_rate(qp, now_ns);
 		rcc_pacer_rearm(qp, now_ns);
 		return;
 	}
@@ -79,7 +84,7 @@ static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
 
 /**
  * rcc_cc_start() - begin a QP's life under the algorithm that is chosen for it
- * @qp: the QP; the caller holds its lock, or has not published it yet
+ * @qp: the QP; the caller holds its lock
  * @now_ns: time
  */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
@@ -88,12 +93,16 @@ void rcc_cc_start(struct rcc_qp *qp, u64 now_ns)
 }
 
 /**
- * rcc_cc_change() - go on under the algorithm that is now chosen for a QP, at the rate that it has
+ * rcc_cc_follow() - go on under the algorithm that is now chosen for a QP, at the rate that it has
  * @qp: the QP; the caller holds its lock
  * @now_ns: time
+ *
+ * Nothing changes if it is the one in charge.
  */
-void rcc_cc_change(struct rcc_qp *qp, u64 now_ns)
+void rcc_cc_follow(struct rcc_qp *qp, u64 now_ns)
 {
+	if (qp->slot == choose(qp))
+		return;
 	rcc_count(qp->dev, RCC_C_cc_alg_changed);
 	start(qp, now_ns, qp->pace.ns_per_byte ? qp->decision.rate_bps : 0);
 }
@@ -145,7 +154,7 @@ static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 	/* before they are compared: an algorithm that stays below a limit changes nothing */
 	limit(qp);
 	if (qp->decision.rate_bps != before.rate_bps) {
-		rcc_pace_set_rate(&qp->pace, ev->now_ns, qp->decision.rate_bps);
+		rcc_pacer_set_rate(qp, ev->now_ns);
 		trace_rate(qp, ev->type, before.rate_bps);
 	} else if (qp->decision.cwnd_bytes == before.cwnd_bytes && qp->decision.timer_ns == before.timer_ns) {
 		return;

@@ -208,7 +208,7 @@ void rcc_cnp_malformed(struct rcc_dev *dev)
  */
 void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
-	struct rcc_event ev = { .now_ns = ktime_get_ns(), .type = RCC_EV_CNP };
+	struct rcc_event ev = { .type = RCC_EV_CNP };
 	struct rcc_qp *qp;
 
 	if (!pkt->becn || pkt->l3_bytes != pkt->bth + RCC_CNP_BYTES) {
@@ -238,6 +238,7 @@ void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_
 	qp->rx_cnp++;
 	rcc_count(dev, RCC_C_rp_cnp_handled);
 	trace_cnp_rcvd(qp);
+	ev.now_ns = ktime_get_ns();
 	rcc_cc_event(qp, &ev);
 	spin_unlock(&qp->lock);
 }

@@ -129,14 +129,18 @@ static void rescale(struct rcc_dev *dev)
 static void keep_values(const struct rcc_alg *old, const struct rcc_values *from, const struct rcc_alg *alg,
 			struct rcc_values *to)
 {
+	struct rcc_values v = *to;
 	u32 i;
 	int k;
 
 	for (i = 0; i < old->nparams; i++) {
 		k = rcc_param_find(alg, old->params[i].name, strlen(old->params[i].name));
-		if (k >= 0)
-			rcc_param_set(alg, to, k, from->v[i]);
+		if (k >= 0 && from->v[i] >= alg->params[k].min && from->v[i] <= alg->params[k].max)
+			v.v[k] = from->v[i];
 	}
+	/* some may be sound only together */
+	if (!alg->check || alg->check(&v) < 0)
+		*to = v;
 }
 
 /**
@@ -343,7 +347,8 @@ static int apply_settings(const struct rcc_alg *alg, struct rcc_params *params, 
 	contradicts = alg->check ? alg->check(&params->values) : -1;
 	if (contradicts < 0)
 		return 0;
-	*bad = contradicts;
+	/* what another module's or a BPF program's check says is just a number */
+	*bad = min_t(u32, contradicts, alg->nparams);
 	return -EINVAL;
 }
 
@@ -354,7 +359,7 @@ static int apply_settings(const struct rcc_alg *alg, struct rcc_params *params, 
  * @profile: one that can be chosen, to start from; RCC_PROFILE_CUSTOM: the present values
  * @settings: what to change then
  * @n: how many
- * @bad: which parameter is at fault, in case of -ERANGE and -EINVAL
+ * @bad: which parameter is at fault, in case of -ERANGE and -EINVAL; the number of parameters: not known
  *
  * Return: 0; -ENOENT if there is no such algorithm any more; -ERANGE if a value is out of range; -EINVAL if they contradict
  * each other; -ENOMEM: nothing is changed.

@@ -45,6 +45,8 @@ static void __exit rcc_exit(void)
 	rcc_dev_open_all();
 	rcc_hook_exit();
 	rcc_dev_exit();
+	/* records of QPs are freed by our own code */
+	rcu_barrier();
 	rcc_debugfs_exit();
 	class_unregister(&rcc_class);
 }

@@ -264,7 +264,6 @@ static struct genl_family family __ro_after_init = {
 	.module = THIS_MODULE,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),
-	.resv_start_op = __RXE_CC_CMD_MAX,
 };
 
 /**

@@ -243,6 +243,10 @@ static void blame(const struct rcc_alg *alg, const struct settings *s, u32 bad, 
 {
 	const struct rcc_param *p = &alg->params[bad];
 
+	if (bad >= alg->nparams) {
+		NL_SET_ERR_MSG(extack, "values contradict each other");
+		return;
+	}
 	if (s->attr[bad])
 		NL_SET_BAD_ATTR(extack, s->attr[bad]);
 	if (err == -ERANGE)

@@ -126,6 +126,34 @@ void rcc_pacer_rearm(struct rcc_qp *qp, u64 now_ns)
 }
 
 /**
+ * rcc_pacer_wake() - a QP waits for something more: put it into the wheel, or forward in it
+ * @qp: the QP; the caller holds its lock
+ * @now_ns: time
+ */
+void rcc_pacer_wake(struct rcc_qp *qp, u64 now_ns)
+{
+	if (!rcc_wheel_queued(&qp->wnode) || due_ns(qp, now_ns) < qp->wnode.when_ns)
+		rcc_pacer_rearm(qp, now_ns);
+}
+
+/**
+ * rcc_pacer_set_rate() - pace a QP at the rate that was decided
+ * @qp: the QP; the caller holds its lock
+ * @now_ns: time
+ *
+ * A wait that has begun is stretched or shortened to it. The wait for a READ's data is no packet's own, and is not
+ * stretched beyond what it may be at first.
+ */
+void rcc_pacer_set_rate(struct rcc_qp *qp, u64 now_ns)
+{
+	u64 longest;
+
+	rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
+	longest = max(hold_max_ns(qp), RCC_MTU_BYTES * qp->pace.ns_per_byte >> RCC_PACE_SHIFT);
+	qp->pace.next_ns = min(qp->pace.next_ns, now_ns + longest);
+}
+
+/**
  * rcc_pacer_stall_ns() - how long a closed window may hold a QP without any ACK
  * @qp: the QP; the caller holds its lock
  *
@@ -273,6 +301,9 @@ static void take_off(struct rcc_qp *qp, const struct sk_buff *skb, const struct 
 {
 	u64 bytes = wire_bytes(skb) + response_bytes(qp, skb, pkt, psns);
 
+	/* no ACK answers it, and its response is looked at only for those who want ACKs */
+	if (pkt->opcode == RCC_OP_RC_READ_REQUEST && !rcc_qp_wants_acks(qp))
+		return;
 	rcc_flight_sent(&qp->flight, now_ns, pkt->psn, psns, min_t(u64, bytes, S32_MAX), !repeat);
 	qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
 }
@@ -366,21 +397,22 @@ static void let_go(struct rcc_qp *qp, u64 now_ns)
 	qp->busy = false;
 	if (qp->dead)
 		return;
-	if (!rcc_wheel_queued(&qp->wnode))
-		rcc_pacer_arm(qp, now_ns);
+	rcc_pacer_wake(qp, now_ns);
 	if (!qp->pace.ns_per_byte && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp))
 		WRITE_ONCE(qp->paced, false);
 }
 
 /* A QP is due: the timer has taken it out of the wheel. */
-static void service(struct rcc_qp *qp, u64 now_ns)
+static void service(struct rcc_qp *qp)
 {
 	struct rcc_dev *dev = qp->dev;
 	struct sk_buff_head out;
 	struct sk_buff *skb;
+	u64 now_ns;
 
 	__skb_queue_head_init(&out);
 	spin_lock(&qp->lock);
+	now_ns = ktime_get_ns();
 	if (qp->dead || qp->busy) {
 		/* dead: released elsewhere; busy: another CPU's timer, which arms when it lets go */
 		spin_unlock(&qp->lock);
@@ -409,13 +441,11 @@ static enum hrtimer_restart pacer_fire(struct hrtimer *timer)
 	rcu_read_lock();
 	spin_lock(&pacer->lock);
 	for (visits = 0; visits < TIMER_BATCH && !pacer->stopped; visits++) {
-		u64 now_ns = ktime_get_ns();
-
-		node = rcc_wheel_pop(pacer->wheel, now_ns);
+		node = rcc_wheel_pop(pacer->wheel, ktime_get_ns());
 		if (!node)
 			break;
 		spin_unlock(&pacer->lock);
-		service(container_of(node, struct rcc_qp, wnode), now_ns);
+		service(container_of(node, struct rcc_qp, wnode));
 		spin_lock(&pacer->lock);
 	}
 	pacer->armed_ns = RCC_WHEEL_NEVER;
@@ -563,11 +593,12 @@ static bool goes_now(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now
  */
 void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt)
 {
-	u64 now_ns = ktime_get_ns();
 	struct sk_buff_head stale;
+	u64 now_ns;
 
 	__skb_queue_head_init(&stale);
 	spin_lock(&qp->lock);
+	now_ns = ktime_get_ns();
 	if (unlikely(!rcc_qp_to_peer(qp, skb, pkt)))
 		rcc_qp_note_peer(qp, skb, pkt);
 	if (pkt->class & RCC_OC_REQ)
@@ -578,8 +609,7 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pk
 	/* a netdev that is down would leave us with packets that nobody flushes */
 	if (!goes_now(qp, pkt, now_ns) && !qp->dead && qp->paced && (skb->dev->flags & IFF_UP) &&
 	    hold(qp, skb, pkt, &stale)) {
-		if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
-			rcc_pacer_arm(qp, now_ns);
+		rcc_pacer_wake(qp, now_ns);
 		skb = NULL;
 	} else {
 		depart(qp, skb, pkt, now_ns, false);

@@ -96,7 +96,8 @@ static void connect(struct rcc_qp *qp, const struct ib_qp_attr *attr)
  */
 static void note_timeout(struct rcc_qp *qp, u8 timeout)
 {
-	u64 ns = timeout ? 4096ULL << min_t(u8, timeout, 31) : 0;
+	/* rxe's timer counts in jiffies */
+	u64 ns = timeout ? max_t(u64, 4096ULL << min_t(u8, timeout, 31), jiffies_to_nsecs(1)) : 0;
 
 	WRITE_ONCE(qp->timeout_ns, ns);
 	WRITE_ONCE(qp->floor_bps, ns ? 2ULL * 4096 * 8 * NSEC_PER_SEC / ns : 0);
@@ -123,7 +124,7 @@ static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 		rcc_qp_gone(qp, RCC_QP_RESET);
 	if (qp && (mask & IB_QP_TIMEOUT))
 		note_timeout(qp, attr->timeout);
-	if (qp && (mask & IB_QP_PATH_MTU))
+	if (qp && (mask & IB_QP_PATH_MTU) && ib_mtu_enum_to_int(attr->path_mtu) > 0)
 		WRITE_ONCE(qp->mtu_bytes, ib_mtu_enum_to_int(attr->path_mtu));
 	rcu_read_unlock();
 	return 0;

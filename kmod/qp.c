@@ -12,17 +12,26 @@
 #include "rcc.h"
 #include "trace.h"
 
+/* Its use of the algorithm ends only now: until here a reader may have changed it. */
+static void qp_free(struct rcu_head *rcu)
+{
+	struct rcc_qp *qp = container_of(rcu, struct rcc_qp, rcu);
+
+	rcc_slot_put(qp->slot);
+	kfree(qp);
+}
+
 void rcc_qp_put(struct rcc_qp *qp)
 {
 	if (!refcount_dec_and_test(&qp->refs))
 		return;
-	rcc_slot_put(qp->slot);
-	kfree_rcu(qp, rcu);
+	call_rcu(&qp->rcu, qp_free);
 }
 
 static struct rcc_qp *qp_alloc(struct rcc_dev *dev, const struct ib_qp *ibqp)
 {
 	struct rcc_qp *qp = kzalloc(sizeof(*qp), GFP_ATOMIC);
+	unsigned long irq;
 
 	if (!qp)
 		return NULL;
@@ -35,7 +44,10 @@ static struct rcc_qp *qp_alloc(struct rcc_dev *dev, const struct ib_qp *ibqp)
 	__skb_queue_head_init(&qp->req);
 	__skb_queue_head_init(&qp->resp);
 	__skb_queue_head_init(&qp->read);
+	/* nobody else knows it, but algorithms and the pacer rely on the lock */
+	spin_lock_irqsave(&qp->lock, irq);
 	rcc_cc_start(qp, ktime_get_ns());
+	spin_unlock_irqrestore(&qp->lock, irq);
 	return qp;
 }
 
@@ -56,9 +68,12 @@ static bool qp_unlink(struct rcc_qp *qp)
 /* A record that nobody else has seen. */
 static void qp_discard(struct rcc_qp *qp)
 {
-	spin_lock_bh(&qp->lock);
+	unsigned long irq;
+
+	spin_lock_irqsave(&qp->lock, irq);
+	qp->dead = true;
 	rcc_pacer_disarm(qp);
-	spin_unlock_bh(&qp->lock);
+	spin_unlock_irqrestore(&qp->lock, irq);
 	rcc_qp_put(qp);
 }
 
@@ -395,6 +410,8 @@ static void drop_held(struct rcc_qp *qp, const struct visit *v)
 
 	spin_lock_bh(&qp->lock);
 	take_held(qp, &tx, &rx);
+	/* its algorithm may have asked for a time */
+	rcc_pacer_rearm(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 	drop_tx(qp->dev, &tx);
 	drop_rx(qp->dev, &rx);
@@ -431,8 +448,7 @@ static void follow_dev(struct rcc_qp *qp, const struct visit *v)
 {
 	spin_lock_bh(&qp->lock);
 	qp->distrust = false;
-	if (!qp->want && qp->slot != READ_ONCE(qp->dev->slot))
-		rcc_cc_change(qp, ktime_get_ns());
+	rcc_cc_follow(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -450,8 +466,7 @@ static void leave_alg(struct rcc_qp *qp, const struct visit *v)
 	spin_lock_bh(&qp->lock);
 	if (qp->want == v->slot)
 		qp->want = v->to;
-	if (qp->slot == v->slot)
-		rcc_cc_change(qp, ktime_get_ns());
+	rcc_cc_follow(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -491,8 +506,7 @@ int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len)
 		spin_lock_bh(&qp->lock);
 		qp->want = slot;
 		qp->distrust = false;
-		if (qp->slot != (slot ?: READ_ONCE(dev->slot)))
-			rcc_cc_change(qp, ktime_get_ns());
+		rcc_cc_follow(qp, ktime_get_ns());
 		spin_unlock_bh(&qp->lock);
 	}
 	rcu_read_unlock();

@@ -520,13 +520,15 @@ void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb);
 void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt);
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_rearm(struct rcc_qp *qp, u64 now_ns);
+void rcc_pacer_wake(struct rcc_qp *qp, u64 now_ns);
+void rcc_pacer_set_rate(struct rcc_qp *qp, u64 now_ns);
 u64 rcc_pacer_stall_ns(const struct rcc_qp *qp);
 void rcc_pacer_disarm(struct rcc_qp *qp);
 void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);
-void rcc_cc_change(struct rcc_qp *qp, u64 now_ns);
+void rcc_cc_follow(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_sent(struct rcc_qp *qp, u64 now_ns);
 void rcc_cc_event(struct rcc_qp *qp, struct rcc_event *ev);
 void rcc_cc_timer(struct rcc_qp *qp, u64 now_ns);
@@ -543,7 +545,7 @@ static inline const struct rcc_alg *rcc_slot_alg(const struct rcc_slot *slot)
 }
 
 struct rcc_slot *rcc_slot_find(const char *name, size_t len);
-bool rcc_slot_get(struct rcc_slot *slot);
+const struct rcc_alg *rcc_slot_get(struct rcc_slot *slot);
 void rcc_slot_put(struct rcc_slot *slot);
 struct rcc_slot *rcc_slot_default(void);
 void rcc_alg_init(void);

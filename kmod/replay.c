@@ -121,8 +121,10 @@ static int take(struct replay *r, const char __user *buf, size_t size)
 {
 	u32 count = size / sizeof(struct rcc_event);
 
-	if (size == sizeof(r->head))
+	if (size == sizeof(r->head)) {
+		r->alg = NULL;
 		return copy_from_user(&r->head, buf, size) ? -EFAULT : begin(r);
+	}
 	if (!r->alg)
 		return -ENOENT;
 	if (!count || count > RCC_REPLAY_MAX || size % sizeof(struct rcc_event))

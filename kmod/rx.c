@@ -133,14 +133,15 @@ static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt 
 	struct sk_buff_head stale;
 	u64 now_ns;
 
-	now_ns = ktime_get_ns();
 	if (!icrc_ok(skb, pkt)) {
 		rcc_count(qp->dev, RCC_C_nak_ignored);
 		return;
 	}
 	__skb_queue_head_init(&stale);
 	spin_lock(&qp->lock);
-	if (!rcc_qp_from_peer(qp, skb, pkt))
+	now_ns = ktime_get_ns();
+	/* no honest peer acknowledges what was never sent, and rxe ignores it */
+	if (!rcc_qp_from_peer(qp, skb, pkt) || !qp->seen_req || rcc_psn_diff(pkt->psn, qp->snd_max) >= is_nak)
 		rcc_count(qp->dev, RCC_C_nak_ignored);
 	else if (is_nak)
 		nak(qp, pkt, now_ns, &stale);
@@ -156,13 +157,11 @@ static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt 
  */
 static void rx_read_resp(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
-	u64 now_ns = ktime_get_ns();
-
 	if (!(pkt->class & RCC_OC_AETH) || !rcc_qp_wants_acks(qp) || !icrc_ok(skb, pkt))
 		return;
 	spin_lock(&qp->lock);
 	if (rcc_qp_from_peer(qp, skb, pkt))
-		acknowledged(qp, pkt->psn, now_ns, true);
+		acknowledged(qp, pkt->psn, ktime_get_ns(), true);
 	spin_unlock(&qp->lock);
 }
 
@@ -211,8 +210,7 @@ static void hold_request(struct rcc_qp *qp, struct sk_buff *skb)
 	atomic_inc(&dev->read_held);
 	atomic_inc(&waiting);
 	__skb_queue_tail(&qp->read, skb);
-	if (!qp->busy && !rcc_wheel_queued(&qp->wnode))
-		rcc_pacer_arm(qp, ktime_get_ns());
+	rcc_pacer_wake(qp, ktime_get_ns());
 }
 
 /* Returns true if the request was taken. */

@@ -235,6 +235,8 @@ all_refused()
 	refused write_values "a write into the values, but from scale" "$ALLOWED"
 	refused write_beyond "a write behind the state" 'rxe_cc: a write of 8 bytes at 192: must be aligned and end by 192'
 	refused write_across "a write across the state's end" 'rxe_cc: a write of 8 bytes at 188: must be aligned and end by 192'
+	refused write_task "a write into the task that it runs in" 'rxe_cc: this is none of the structures'
+	refused sleepable "a program that may sleep" 'attach to unsupported member event'
 	refused read_beyond "a read behind the state" 'access beyond struct rcc_state'
 	refused loop "a loop without end" 'infinite loop|too large|back-edge'
 	refused helper "a helper that is none of its business" 'cannot use helper bpf_skb_load_bytes'

@@ -1,19 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# demo_plot.sh DIR FILE - draw the incasts of a demonstration: FILE.svg and FILE.png.
+# demo_plot.sh DIR OUT - draw what a demonstration measured: OUT/incast and
+# OUT/converge, as svg and png.
 #
 # DIR holds what demo.sh left: results.json, and the samples of every run as CSV.
-# Stock above, rxe_cc below; 2 -> 1 on the left, 8 -> 1 on the right.  Each pair of
-# panels shows the flows' goodput, stacked, against the port's rate, and below it
-# the queue of that port.
+# Incast: stock above, rxe_cc below; 2 -> 1 on the left, 8 -> 1 on the right.  Each pair
+# of panels shows the flows' goodput, stacked, against the port's rate, and below it
+# the queue of that port.  Converge: one panel for each algorithm, a flow that is joined
+# by a second one and left again, and the queue.
 set -eu
 
-dir=${1:?usage: demo_plot.sh DIR FILE} file=${2:?usage: demo_plot.sh DIR FILE}
+dir=${1:?usage: demo_plot.sh DIR OUT} out=${2:?usage: demo_plot.sh DIR OUT}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Seconds shown, and the step of the rates.
+# Seconds shown of an incast, and the step of the rates.
 seconds=3 step=0.05
 msg_bits=$((65536 * 8))
 
@@ -21,7 +23,7 @@ msg_bits=$((65536 * 8))
 # spreads over the time since the flow's last one.
 rates()
 {
-	awk -F, -v step=$step -v end=$seconds -v bits=$msg_bits '
+	awk -F, -v step=$step -v end="$seconds" -v bits=$msg_bits '
 	NR == 1 { for (i = 6; i <= NF; i += 2) col[++n] = i; next }
 	{
 		for (f = 1; f <= n; f++) {
@@ -60,7 +62,7 @@ rates()
 # queue CSV: seconds and KB; the greatest of every 4 ms, so that peaks stay.
 queue()
 {
-	awk -F, -v end=$seconds '
+	awk -F, -v end="$seconds" '
 	NR == 1 || $1 < 0 { next }
 	$1 > end { exit }
 	int($1 / 0.004) != slot {
@@ -84,16 +86,28 @@ note()
 	 else "" end)' "$dir/results.json"
 }
 
-for senders in 2 8; do
-	for alg in stock dcqcn; do
-		csv=$dir/incast-$senders-256-ecn-$alg.csv
-		[ -f "$csv" ] || { echo "demo_plot.sh: no $csv" >&2; exit 1; }
-		rates "$csv" > "$work/$senders-$alg.rates"
-		queue "$csv" > "$work/$senders-$alg.queue"
-	done
-done
+# samples CSV NAME: what gnuplot reads of them.
+samples()
+{
+	[ -f "$1" ] || { echo "demo_plot.sh: no $1" >&2; exit 1; }
+	rates "$1" > "$work/$2.rates"
+	queue "$1" > "$work/$2.queue"
+}
 
-script()
+incast()
+{
+	local senders alg
+
+	for senders in 2 8; do
+		for alg in stock dcqcn; do
+			samples "$dir/incast-$senders-256-ecn-$alg.csv" "$senders-$alg"
+		done
+	done
+	incast_script > "$work/plot"
+	draw "$out/incast" 1500,1000
+}
+
+incast_script()
 {
 	cat <<-END
 	flow(i) = word("#4269a5 #7fb3d5 #2a9d8f #8ac6a0 #e9a03b #f2cf7e #c8553d #e5989b", i)
@@ -174,13 +188,83 @@ add()
 	awk "BEGIN { print $1 + $2 }"
 }
 
-script > "$work/plot"
+# converge_note ALG: what the panel says about its run.
+converge_note()
 {
-	echo "set terminal pngcairo size 1500,1000 noenhanced font 'Sans,11' background rgb 'white'"
-	echo "set output '$file.png'"
-	cat "$work/plot"
-	echo "reset; set output"
-	echo "set terminal svg size 1500,1000 noenhanced font 'Sans,11' background rgb 'white'"
-	echo "set output '$file.svg'"
-	cat "$work/plot"
-} | gnuplot
+	jq -r --arg alg "$1" '.runs[] | select(.work == "converge" and .alg == $alg) |
+		"fair after \(.fair_ms // "> 3000") ms, the whole port again after \(.alone_ms // "> 3000") ms"' \
+		"$dir/results.json"
+}
+
+converge_script()
+{
+	local alg i=0 top
+
+	cat <<-END
+	set multiplot
+	set key off
+	set border 3 lc rgb "#666666"
+	set tics nomirror out scale 0.4 textcolor rgb "#444444"
+	set xrange [0:$seconds]
+	set style fill solid 1.0 noborder
+	set lmargin at screen 0.06
+	set rmargin at screen 0.94
+	set label 1 "A second flow joins at 0 s and leaves: goodput, stacked, and the port's queue" \
+		at screen 0.02, 0.975 font "Sans Bold,15" textcolor rgb "#222222"
+	set ylabel "Mb/s" offset 1.5 textcolor rgb "#444444"
+	set y2label "queue, KB" offset -1 textcolor rgb "#444444"
+	set yrange [0:230]
+	set y2range [0:290]
+	set ytics 100
+	set y2tics (0, 100, 256)
+	END
+	for alg in "$@"; do
+		top=$(awk "BEGIN { print 0.915 - $i * 0.9 / $# }")
+		i=$((i + 1))
+		cat <<-END
+		set tmargin at screen $top
+		set bmargin at screen $(awk "BEGIN { print $top - 0.9 / $# + 0.055 }")
+		set label 4 "$alg" at graph 0, 1.1 font "Sans Bold,12" textcolor rgb "#222222"
+		set label 5 "$(converge_note "$alg")" at graph 0.12, 1.1 font "Sans,11" textcolor rgb "#444444"
+		set arrow 1 from 0, 200 to $seconds, 200 nohead lc rgb "#222222" lw 1 dt 2 front
+		plot '$work/$alg.rates' using 1:2:3 with filledcurves lc rgb "#4269a5", \
+			'' using 1:3:4 with filledcurves lc rgb "#e9a03b", \
+			'$work/$alg.queue' using 1:2 axes x1y2 with lines lc rgb "#b23a2e" lw 1
+		unset label 1; unset label 4; unset label 5; unset arrow 1
+		END
+	done
+	echo "unset multiplot"
+}
+
+# converge ALG...: those that were measured.
+converge()
+{
+	local alg
+
+	seconds=$(jq '[.runs[] | select(.work == "converge").joined_s] | max * 2' "$dir/results.json")
+	for alg in "$@"; do
+		samples "$dir/converge-$alg.csv" "$alg"
+	done
+	converge_script "$@" > "$work/plot"
+	draw "$out/converge" 1200,$((100 + 190 * $#))
+}
+
+# draw FILE SIZE: $work/plot, as png and svg.
+draw()
+{
+	{
+		echo "set terminal pngcairo size $2 noenhanced font 'Sans,11' background rgb 'white'"
+		echo "set output '$1.png'"
+		cat "$work/plot"
+		echo "reset; set output"
+		echo "set terminal svg size $2 noenhanced font 'Sans,11' background rgb 'white'"
+		echo "set output '$1.svg'"
+		cat "$work/plot"
+	} | gnuplot
+}
+
+mapfile -t algs < <(jq -r '.runs[] | select(.work == "converge").alg' "$dir/results.json")
+if jq -e '[.runs[].alg] | index("stock") and index("dcqcn")' "$dir/results.json" > /dev/null; then
+	incast
+fi
+[ ${#algs[@]} = 0 ] || converge "${algs[@]}"

@@ -214,6 +214,9 @@ per_qp()
 {
 	local qpns one other before alg
 
+	# Slower than the processor, or QPs time out for want of it; and room for all that two
+	# QPs can have under way, so that no algorithm has to lose a packet.
+	port_tail 2 500 2000
 	flow_start live 1 2 ib_send_bw -e -q 2
 	check "data moves" flow_moves 2
 	mapfile -t qpns < <(rxecc -j show qp rxe1 | jq '.[].qpn')
@@ -247,6 +250,7 @@ per_qp()
 	flow_check "no QP had an error" live 2
 	check_eq "and no packet was lost or sent again" "$(losses)" "$before"
 	flow_stop live
+	port_clear 2
 }
 
 # dump_once WANT: what is wrong with a dump: every QP of the file is in it, exactly once.

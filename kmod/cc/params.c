@@ -2,6 +2,9 @@
 /* Tables of algorithms and profiles; finding, parsing, checking and loading parameters by their descriptors. */
 #include "algs.h"
 
+/* tools show values as signed numbers */
+#define S64_MAX_VALUE	(~0ULL >> 1)
+
 const struct rcc_alg *const rcc_algs[] = {
 	&rcc_alg_dcqcn,
 	&rcc_alg_none,
@@ -66,6 +69,8 @@ static const char *param_fault(const struct rcc_alg *alg, u32 index)
 		return "a parameter's name is not [a-z0-9_]+, or too long";
 	if (!text_ok(p->unit, sizeof(p->unit)) || !text_ok(p->doc, sizeof(p->doc)))
 		return "a parameter's text has no end";
+	if (p->max > S64_MAX_VALUE)
+		return "a parameter's range goes beyond 2^63 - 1";
 	for (i = 0; i < index; i++)
 		if (!strcmp(alg->params[i].name, p->name))
 			return "two parameters have one name";

@@ -148,7 +148,7 @@ static inline void rcc_flight_acked(struct rcc_flight *f, u64 now_ns, u32 psn, s
 		s = rcc_flight_at(f, 0);
 		if (rcc_psn_diff(psn, s->psn) < 0)
 			break;
-		if (s->psn == psn && s->left_ns)
+		if (s->psn == psn && s->left_ns && now_ns > s->left_ns)
 			acked->rtt_ns = now_ns - s->left_ns;
 		acked->packets++;
 		if (rcc_psn_diff(s->end, psn) > 1) {

@@ -6,7 +6,7 @@
 #
 #	selftests/vm/demo.sh [options]		(make demo)
 #
-# Leaves in build/demo: summary.json, incast.png and incast.svg, table.txt, and in
+# Leaves in build/demo: summary.json, incast.png, converge.png (and .svg), table.txt, and in
 # guest/ what the guest said and measured.
 set -u
 
@@ -135,7 +135,7 @@ main()
 	mkdir -p "$out" || die "cannot write to $out"
 	out=$(cd "$out" && pwd)
 	# What is there afterwards is of this run.
-	rm -rf "$out/guest" "$out"/{summary.json,table.txt,incast.png,incast.svg}
+	rm -rf "$out/guest" "$out"/{summary.json,table.txt,incast.png,incast.svg,converge.png,converge.svg}
 	trap cleanup EXIT
 	trap 'exit 130' INT TERM
 	build
@@ -148,10 +148,8 @@ main()
 	echo
 	cat "$out/table.txt"
 	echo
-	if [[ $algs == *stock* && $algs == *dcqcn* ]]; then
-		"$top/selftests/demo_plot.sh" "$out/guest" "$out/incast" || die "cannot draw"
-		echo "picture: $out/incast.png (and .svg)"
-	fi
+	"$top/selftests/demo_plot.sh" "$out/guest" "$out" || die "cannot draw"
+	echo "pictures: $(ls "$out"/*.png) (and .svg)"
 	echo "figures: $out/summary.json; samples: $out/guest/*.csv"
 	[ "$status" = 0 ] || die "the guest measured, but did not end clean: see above and $out/guest"
 	say "done"

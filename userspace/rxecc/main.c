@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &top);
 	parse_command(&top.args, argc - top.command_at, argv + top.command_at);
 	command->run(&top.args);
-	if (fflush(stdout))
+	if (fflush(stdout) || ferror(stdout))
 		fail(EXIT_REFUSED, "cannot write: %s", strerror(errno));
 	return EXIT_OK;
 }
