@@ -82,6 +82,24 @@ chosen()
 	flow_check "the QP works" flow 2
 }
 
+# A QP that has it for itself, on a device that has another.
+held_by_qp()
+{
+	local qpn
+
+	qpn=$(cc_qps rxe1 | cut -d ' ' -f 1)
+	cc_set rxe1 algorithm dcqcn
+	check_eq "the QP leaves it with its device" "$(alg_of rxe1)" dcqcn
+	check "the QP alone can be given it" run rxecc set qp "rxe1/$qpn" alg halve
+	check_eq "and has it" "$(alg_of rxe1)" halve
+	check_eq "its device has not" "$(cc_get rxe1 algorithm)" dcqcn
+	flow_check "the QP works" flow 2
+	check_eq "the QP keeps the module" "$(rmmod rcc_sample 2>&1 | grep -o 'in use')" "in use"
+	check "it can be given its device's again" run rxecc set qp "rxe1/$qpn" alg default
+	check_eq "and has that" "$(alg_of rxe1)" dcqcn
+	cc_set rxe1 algorithm halve
+}
+
 # A device that has it as its default, and no QP.
 held_by_device()
 {
@@ -181,6 +199,7 @@ flow_start flow 1 2 ib_send_bw -e -u 20
 check "data moves" flow_moves 2
 comes
 chosen
+held_by_qp
 held_by_device
 gone
 unsound
