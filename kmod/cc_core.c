@@ -36,7 +36,7 @@ static void use_slot(struct rcc_qp *qp)
 {
 	struct rcc_slot *slot = choose(qp), *old = qp->slot;
 	const struct rcc_alg *alg = rcc_slot_get(slot);
-	bool wanted_acks = old && rcc_qp_wants_acks(qp);
+	bool acks;
 
 	if (!alg) {
 		slot = &rcc_slots[0];
@@ -44,10 +44,12 @@ static void use_slot(struct rcc_qp *qp)
 		rcc_count(qp->dev, RCC_C_cc_alg_gone);
 	}
 	qp->slot = slot;
-	WRITE_ONCE(qp->alg, alg);
-	/* READs are on their way for those only who hear of their end */
-	if (wanted_acks != rcc_qp_wants_acks(qp))
+	qp->alg = alg;
+	/* what is noted of requests on their way differs */
+	acks = alg->events & (RCC_WANT(RCC_EV_ACK) | RCC_WANT(RCC_EV_RTT));
+	if (acks != qp->acks)
 		rcc_flight_reset(&qp->flight);
+	WRITE_ONCE(qp->acks, acks);
 	qp->params = &qp->dev->params[slot - rcc_slots];
 	rcc_slot_put(old);
 }

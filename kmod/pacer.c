@@ -222,7 +222,7 @@ static bool wants_ack(const struct rcc_qp *qp, u32 bytes, u64 now_ns, bool waite
 		return false;
 	if (qp->repeating && (qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN))
 		return true;
-	if (rcc_qp_wants_acks(qp) && feeds_algorithm(qp, bytes, now_ns))
+	if (qp->acks && feeds_algorithm(qp, bytes, now_ns))
 		return true;
 	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
 }
@@ -286,7 +286,7 @@ static u64 response_bytes(struct rcc_qp *qp, const struct sk_buff *skb, const st
 {
 	u64 bytes;
 
-	if (likely(pkt->opcode != RCC_OP_RC_READ_REQUEST) || !rcc_qp_wants_acks(qp) || !READ_ONCE(qp->mtu_bytes))
+	if (likely(pkt->opcode != RCC_OP_RC_READ_REQUEST) || !qp->acks || !READ_ONCE(qp->mtu_bytes))
 		return 0;
 	bytes = rcc_wire_read_bytes(skb->data, pkt) +
 		(u64)psns * (pkt->bth + RCC_BTH_BYTES + RCC_ICRC_BYTES + RCC_ETH_BYTES);
@@ -301,11 +301,18 @@ static void take_off(struct rcc_qp *qp, const struct sk_buff *skb, const struct 
 {
 	u64 bytes = wire_bytes(skb) + response_bytes(qp, skb, pkt, psns);
 
-	/* no ACK answers it, and its response is looked at only for those who want ACKs */
-	if (pkt->opcode == RCC_OP_RC_READ_REQUEST && !rcc_qp_wants_acks(qp))
-		return;
 	rcc_flight_sent(&qp->flight, now_ns, pkt->psn, psns, min_t(u64, bytes, S32_MAX), !repeat);
-	qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
+	if (qp->decision.cwnd_bytes)
+		qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
+}
+
+/*
+ * Who does not live on ACKs needs no more of what is on its way than to time a packet now and then. A READ is answered by
+ * no ACK, and its response is looked at only for those who do.
+ */
+static bool is_noted(const struct rcc_qp *qp, const struct rcc_pkt *pkt)
+{
+	return qp->acks || (pkt->ackreq && pkt->opcode != RCC_OP_RC_READ_REQUEST);
 }
 
 /* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
@@ -324,7 +331,8 @@ static __always_inline void depart(struct rcc_qp *qp, struct sk_buff *skb, struc
 	/* READ responses count the peer's PSNs, and no ACK answers them */
 	if (pkt->class & RCC_OC_REQ) {
 		ask_for_ack(qp, skb, pkt, now_ns, waited);
-		take_off(qp, skb, pkt, psns, now_ns, repeat);
+		if (is_noted(qp, pkt))
+			take_off(qp, skb, pkt, psns, now_ns, repeat);
 	}
 	qp->unsaid_packets++;
 	qp->unsaid_bytes += bytes;
@@ -526,7 +534,7 @@ static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 n
 	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
 		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
 		/* what we dropped ourselves says nothing about the network */
-		if (!qp->resp_dropped && !rcc_qp_wants_acks(qp))
+		if (!qp->resp_dropped && !qp->acks)
 			rcc_cc_event(qp, &ev);
 		qp->resp_dropped = false;
 	}

@@ -534,7 +534,7 @@ void rcc_qp_info(struct rcc_qp *qp, struct rcc_qp_info *info)
 		info->rate_bps = qp->decision.rate_bps;
 		info->cwnd_bytes = qp->decision.cwnd_bytes;
 	}
-	info->unacked_bytes = qp->flight.bytes;
+	info->unacked_bytes = qp->acks ? qp->flight.bytes : 0;
 	info->rtt_ns = qp->rtt_ns;
 	info->flow = qp->flow;
 	info->req = skb_queue_len(&qp->req);

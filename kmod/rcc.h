@@ -271,6 +271,7 @@ enum {
  * @distrust: the device's default has decided too much nonsense for this QP
  * @bad_decisions: senseless decisions in a row
  * @alg: what stands in @slot
+ * @acks: it lives on ACKs (READ_ONCE without the lock)
  * @params: where its values are published
  * @decision: its last word
  * @state: its private state
@@ -278,7 +279,7 @@ enum {
  * @ackreq_ns: when the last packet with AckReq left
  * @stall_ns: when a closed window lets a packet go all the same
  * @rtt_ns: round trip, smoothed by 1/8; 0: none measured yet
- * @flight: requests on their way
+ * @flight: requests on their way; those that ask for an ACK, if the algorithm does not live on ACKs
  * @flow: addresses towards the peer, for CNPs and checks; version 0: not known
  * @seen_req: @snd_nxt and @snd_max hold
  * @seen_resp: @resp_nxt holds
@@ -341,6 +342,7 @@ struct rcc_qp {
 	bool repeating;
 	bool ask_ack;
 	bool distrust;
+	bool acks;
 	struct sk_buff_head req;
 	struct sk_buff_head resp;
 	struct sk_buff_head read;
@@ -490,12 +492,6 @@ static inline bool rcc_qp_same_peer(const struct rcc_qp *qp, const struct sk_buf
 static inline bool rcc_qp_to_peer(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
 	return qp->flow.sport == pkt->sport && rcc_qp_same_peer(qp, skb, pkt);
-}
-
-/* Does the QP's algorithm live on ACKs? The caller holds its lock or rcu_read_lock(). */
-static inline bool rcc_qp_wants_acks(const struct rcc_qp *qp)
-{
-	return READ_ONCE(qp->alg)->events & (RCC_WANT(RCC_EV_ACK) | RCC_WANT(RCC_EV_RTT));
 }
 
 struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp);

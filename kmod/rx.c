@@ -75,8 +75,10 @@ static void acknowledged(struct rcc_qp *qp, u32 psn, u64 now_ns, bool timed)
 	ev.bytes = min_t(u64, acked.bytes, U32_MAX);
 	ev.packets = acked.packets;
 	rcc_cc_event(qp, &ev);
+	if (!qp->decision.cwnd_bytes)
+		return;
 	qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
-	if (qp->decision.cwnd_bytes && !skb_queue_empty(&qp->req))
+	if (!skb_queue_empty(&qp->req))
 		rcc_pacer_rearm(qp, now_ns);
 }
 
@@ -157,7 +159,7 @@ static void rx_ack(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt 
  */
 static void rx_read_resp(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
-	if (!(pkt->class & RCC_OC_AETH) || !rcc_qp_wants_acks(qp) || !icrc_ok(skb, pkt))
+	if (!(pkt->class & RCC_OC_AETH) || !READ_ONCE(qp->acks) || !icrc_ok(skb, pkt))
 		return;
 	spin_lock(&qp->lock);
 	if (rcc_qp_from_peer(qp, skb, pkt))

@@ -28,6 +28,8 @@ readonly PORT_MBPS=200 MSG_BYTES=65536 MTU=4096 KMIN_KB=30 KMAX_KB=100
 readonly SMALL_HOST=10 SMALL_BYTES=64 SMALL_RATE=2000
 # Messages of the flow without congestion: about 3 s, and the window within.
 readonly SINGLE_COUNT=8000 SINGLE_WINDOW=2
+# Messages of a flow that is joined by another: more than it can send meanwhile.
+readonly CONVERGE_COUNT=20000
 # PSNs that rxe leaves unacknowledged per RC QP: what of the packets sent is not
 # sent twice but only not acknowledged yet.
 readonly PSN_WINDOW=128
@@ -299,17 +301,18 @@ converge()
 	say "$alg: a second flow joins, and leaves after $DEMO_JOIN s"
 	port_set 256 true
 	gid=$(gid4 rxe1)
-	start_flow_server 2
-	start_flow_server 3
+	start_flow_server 2 -n $CONVERGE_COUNT
+	start_flow_server 3 -n $CONVERGE_COUNT
 	busywait 20 all_listening 2 > /dev/null || die "$name: servers do not listen"
-	start_flow_client 2
+	start_flow_client 2 -n $CONVERGE_COUNT
 	sleep 2
 	start_monitor $((2 * DEMO_JOIN)) 2 3
-	start_flow_client 3
+	start_flow_client 3 -n $CONVERGE_COUNT
 	monitor_says running
 	sleep "$DEMO_JOIN"
 	kill -9 "${clients[1]}"
 	monitor_says over
+	[ "$(flow_errors)" = 1 ] || die "$name: the first flow has ended, too"
 	stop_flows
 	monitor_summary
 	port_clear 1
