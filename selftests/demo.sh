@@ -311,6 +311,7 @@ converge()
 	monitor_says running
 	sleep "$DEMO_JOIN"
 	kill -9 "${clients[1]}"
+	wait "${clients[1]}" 2>/dev/null
 	monitor_says over
 	[ "$(flow_errors)" = 1 ] || die "$name: the first flow has ended, too"
 	stop_flows

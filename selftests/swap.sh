@@ -165,7 +165,12 @@ check_num "packets passed the port meanwhile" $(($(port_stats 2 packets) - passe
 check_num "some of them marked" $(($(cc_sum np_ecn_marked_roce_packets) - ce)) '>' 0
 flow_check "the first QP works" one 2
 flow_check "so does the second" two 2
-check_eq "the port dropped nothing" "$(port_stats 2 drops)" 0
+# On several processors time goes on while one of them is not run: rates then exceed the port's.
+if [ "${VM_ICOUNT-}" = yes ]; then
+	check_eq "the port dropped nothing" "$(port_stats 2 drops)" 0
+else
+	log "the port dropped $(port_stats 2 drops)"
+fi
 check_eq "no packet was lost or sent twice" $(($(lost) - lost)) 0
 check_eq "no decision was nonsense, and no QP left its algorithm" \
 	$(($(cc_sum cc_bad_decision) + $(cc_sum cc_fallback) + $(cc_sum cc_alg_gone))) 0
