@@ -119,6 +119,23 @@ static inline void rcc_put_be24(u8 *p, u32 v)
 	rcc_put_be16(p + 1, v);
 }
 
+static inline void rcc_put_be32(u8 *p, u32 v)
+{
+	rcc_put_be16(p, v >> 16);
+	rcc_put_be16(p + 2, v);
+}
+
+static inline u64 rcc_get_be64(const u8 *p)
+{
+	return (u64)rcc_get_be32(p) << 32 | rcc_get_be32(p + 4);
+}
+
+static inline void rcc_put_be64(u8 *p, u64 v)
+{
+	rcc_put_be32(p, v >> 32);
+	rcc_put_be32(p + 4, v);
+}
+
 static inline void rcc_put_le32(u8 *p, u32 v)
 {
 	p[0] = v & 0xff;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* RoCEv2 packets: bounds-checked parser, ICRC, and the one packet that we build, the CNP. See wire.h. */
+/* RoCEv2 packets: bounds-checked parser, ICRC, and packets that we build. See wire.h. */
 #include "psn.h"
 #include "wire.h"
 
@@ -10,7 +10,7 @@
 #define UC_REQ		(RCC_OC_UC | RCC_OC_REQ)
 #define RC_RESP		(RCC_OC_RC | RCC_OC_READ_RESP)
 
-const u8 rcc_op_class[256] = {
+const u16 rcc_op_class[256] = {
 	/* RC: SEND first, middle, last, last immediate, only, only immediate */
 	[0x00] = RC_REQ, [0x01] = RC_REQ, [0x02] = RC_REQ, [0x03] = RC_REQ, [0x04] = RC_REQ, [0x05] = RC_REQ,
 	/* RDMA WRITE in the same order */
@@ -27,6 +27,7 @@ const u8 rcc_op_class[256] = {
 	/* UD: SEND only, with immediate */
 	[0x64] = RCC_OC_UD | RCC_OC_REQ, [0x65] = RCC_OC_UD | RCC_OC_REQ,
 	[RCC_OP_CNP] = RCC_OC_CNP,
+	[RCC_OP_CTL] = RCC_OC_CTL,
 };
 
 /* Read the IP header: where UDP begins, the packet's own length, ECN. Nothing is read past @linear. */
@@ -56,7 +57,7 @@ static enum rcc_wire_err parse_bth(const u8 *bth, u32 bytes, struct rcc_pkt *pkt
 {
 	u32 qpn = rcc_get_be32(bth + 4), psn = rcc_get_be32(bth + 8);
 	const u8 *ext = bth + RCC_BTH_BYTES;
-	u8 class = rcc_op_class[pkt->opcode];
+	u16 class = rcc_op_class[pkt->opcode];
 
 	pkt->class = class;
 	pkt->becn = qpn & 0x40000000;
@@ -247,7 +248,7 @@ static u32 ip4_checksum(const u8 *ip)
 static void build_ip4(u8 *ip, const struct rcc_flow *flow, u32 bytes)
 {
 	ip[0] = 0x45;
-	ip[1] = flow->dscp << 2;
+	ip[1] = flow->dscp << 2 | flow->ecn;
 	rcc_put_be16(ip + 2, bytes);
 	rcc_put_be16(ip + 4, flow->ip_id);
 	ip[6] = 0x40;	/* don't fragment */
@@ -260,12 +261,55 @@ static void build_ip4(u8 *ip, const struct rcc_flow *flow, u32 bytes)
 
 static void build_ip6(u8 *ip, const struct rcc_flow *flow, u32 bytes)
 {
-	rcc_put_be16(ip, 0x6000 | flow->dscp << 6);
+	rcc_put_be16(ip, 0x6000 | flow->dscp << 6 | flow->ecn << 4);
 	rcc_put_be16(ip + 4, bytes - RCC_IP6_BYTES);
 	ip[6] = IPPROTO_IS_UDP;
 	ip[7] = flow->ttl;
 	memcpy(ip + 8, flow->saddr, 16);
 	memcpy(ip + 24, flow->daddr, 16);
+}
+
+/**
+ * rcc_wire_build() - write a packet of our own
+ * @ip: room for it: IP and UDP header, BTH, @bytes, ICRC
+ * @flow: where from, where to
+ * @opcode: of the BTH
+ * @becn: byte 4 of the BTH: 0x40 sets BECN
+ * @body: what stands between BTH and ICRC; NULL: zeroes
+ * @bytes: its length
+ *
+ * With the default P_Key and PSN 0.
+ *
+ * Return: length of the packet from the IP header to the ICRC.
+ */
+u32 rcc_wire_build(u8 *ip, const struct rcc_flow *flow, u8 opcode, u8 becn, const u8 *body, u32 bytes)
+{
+	struct rcc_pkt pkt = {
+		.version = flow->version,
+		.bth = (flow->version == 4 ? RCC_IP4_BYTES : RCC_IP6_BYTES) + RCC_UDP_BYTES,
+	};
+	u8 *udp = ip + pkt.bth - RCC_UDP_BYTES;
+	u8 *bth = ip + pkt.bth;
+
+	pkt.l3_bytes = pkt.bth + RCC_BTH_BYTES + bytes + RCC_ICRC_BYTES;
+	memset(ip, 0, pkt.bth + RCC_BTH_BYTES);
+	if (flow->version == 4)
+		build_ip4(ip, flow, pkt.l3_bytes);
+	else
+		build_ip6(ip, flow, pkt.l3_bytes);
+	rcc_put_be16(udp, flow->sport);
+	rcc_put_be16(udp + 2, RCC_ROCE_PORT);
+	rcc_put_be16(udp + 4, pkt.l3_bytes - pkt.bth + RCC_UDP_BYTES);
+	bth[0] = opcode;
+	rcc_put_be16(bth + 2, 0xffff);
+	bth[4] = becn;
+	rcc_put_be24(bth + 5, flow->dqpn);
+	if (body)
+		memcpy(bth + RCC_BTH_BYTES, body, bytes);
+	else
+		memset(bth + RCC_BTH_BYTES, 0, bytes);
+	rcc_put_le32(ip + pkt.l3_bytes - RCC_ICRC_BYTES, rcc_wire_icrc(ip, &pkt));
+	return pkt.l3_bytes;
 }
 
 /**
@@ -279,26 +323,5 @@ static void build_ip6(u8 *ip, const struct rcc_flow *flow, u32 bytes)
  */
 u32 rcc_wire_build_cnp(u8 *ip, const struct rcc_flow *flow)
 {
-	struct rcc_pkt pkt = {
-		.version = flow->version,
-		.bth = (flow->version == 4 ? RCC_IP4_BYTES : RCC_IP6_BYTES) + RCC_UDP_BYTES,
-	};
-	u8 *udp = ip + pkt.bth - RCC_UDP_BYTES;
-	u8 *bth = ip + pkt.bth;
-
-	pkt.l3_bytes = pkt.bth + RCC_CNP_BYTES;
-	memset(ip, 0, pkt.l3_bytes);
-	if (flow->version == 4)
-		build_ip4(ip, flow, pkt.l3_bytes);
-	else
-		build_ip6(ip, flow, pkt.l3_bytes);
-	rcc_put_be16(udp, flow->sport);
-	rcc_put_be16(udp + 2, RCC_ROCE_PORT);
-	rcc_put_be16(udp + 4, RCC_UDP_BYTES + RCC_CNP_BYTES);
-	bth[0] = RCC_OP_CNP;
-	rcc_put_be16(bth + 2, 0xffff);
-	bth[4] = 0x40;
-	rcc_put_be24(bth + 5, flow->dqpn);
-	rcc_put_le32(ip + pkt.l3_bytes - RCC_ICRC_BYTES, rcc_wire_icrc(ip, &pkt));
-	return pkt.l3_bytes;
+	return rcc_wire_build(ip, flow, RCC_OP_CNP, 0x40, NULL, RCC_CNP_RESV_BYTES);
 }

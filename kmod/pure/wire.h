@@ -29,6 +29,7 @@
 #define RCC_OP_RC_READ_REQUEST	0x0c
 #define RCC_OP_RC_ACK		0x11
 #define RCC_OP_CNP		0x81
+#define RCC_OP_CTL		0xe1	/* manufacturer's range of opcodes */
 #define RCC_CNP_RESV_BYTES	16
 /* CNP from BTH to ICRC, and the whole packet at most */
 #define RCC_CNP_BYTES		(RCC_BTH_BYTES + RCC_CNP_RESV_BYTES + RCC_ICRC_BYTES)
@@ -49,6 +50,7 @@
 #define RCC_OC_ACK		0x20	/* ACK, NAK or atomic ACK */
 #define RCC_OC_AETH		0x40	/* an AETH follows the BTH */
 #define RCC_OC_CNP		0x80
+#define RCC_OC_CTL		0x100	/* between two rxe_cc hosts, see linkwire.h */
 
 /* AETH syndrome: the kind is 0 for an ACK; the NAK with code 0 says "PSN out of sequence" */
 #define RCC_AETH_KIND_MASK	0x60
@@ -84,7 +86,7 @@ struct rcc_pkt {
 	u8 version;
 	u8 ecn;
 	u8 opcode;
-	u8 class;
+	u16 class;
 	bool ackreq;
 	bool becn;
 	u8 syndrome;
@@ -98,6 +100,7 @@ struct rcc_pkt {
  * struct rcc_flow - addresses of a packet to be built
  * @version: 4 or 6
  * @dscp: 0..63
+ * @ecn: RCC_ECN_*
  * @ttl: TTL or hop limit
  * @sport: UDP source port
  * @ip_id: IPv4 identification
@@ -108,6 +111,7 @@ struct rcc_pkt {
 struct rcc_flow {
 	u8 version;
 	u8 dscp;
+	u8 ecn;
 	u8 ttl;
 	u16 sport;
 	u16 ip_id;
@@ -116,7 +120,7 @@ struct rcc_flow {
 	u8 daddr[16];
 };
 
-extern const u8 rcc_op_class[256];
+extern const u16 rcc_op_class[256];
 
 enum rcc_wire_err rcc_wire_parse(const u8 *ip, u32 linear, u32 total, struct rcc_pkt *pkt);
 bool rcc_wire_plain(const u8 *ip, u32 linear);
@@ -124,6 +128,7 @@ u32 rcc_wire_icrc(const u8 *ip, const struct rcc_pkt *pkt);
 bool rcc_wire_icrc_ok(const u8 *ip, const struct rcc_pkt *pkt);
 u32 rcc_wire_ackreq_delta(u32 bytes);
 void rcc_wire_set_ackreq(u8 *ip, const struct rcc_pkt *pkt, u32 delta);
+u32 rcc_wire_build(u8 *ip, const struct rcc_flow *flow, u8 opcode, u8 becn, const u8 *body, u32 bytes);
 u32 rcc_wire_build_cnp(u8 *ip, const struct rcc_flow *flow);
 
 /**
