@@ -54,9 +54,18 @@ static void use_slot(struct rcc_qp *qp)
 	rcc_slot_put(old);
 }
 
+/* The rate is another one without an event. A QP that is just being made may not stay: rcc_qp_learn() tells its rate. */
+static void say_rate(const struct rcc_qp *qp, u64 before_bps, bool made)
+{
+	if (made && qp->decision.rate_bps != before_bps)
+		trace_rate(RCC_TRACE_QP(qp), 0, before_bps, qp->decision.rate_bps);
+}
+
 static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
 {
 	struct rcc_path path = rcc_conf_path(qp->dev);
+	u64 before_bps = qp->decision.rate_bps;
+	bool made = qp->alg;
 
 	path.start_bps = start_bps ?: path.line_bps;
 	rcu_read_lock();
@@ -74,11 +83,13 @@ static void start(struct rcc_qp *qp, u64 now_ns, u64 start_bps)
 		limit(qp);
 		rcc_pacer_set_rate(qp, now_ns);
 		rcc_pacer_rearm(qp, now_ns);
+		say_rate(qp, before_bps, made);
 		return;
 	}
 	/* no rate: what waits is due now, and the last of it switches the pacer off */
 	memset(&qp->pace, 0, sizeof(qp->pace));
 	memset(&qp->decision, 0, sizeof(qp->decision));
+	say_rate(qp, before_bps, made);
 	rcc_pacer_rearm(qp, now_ns);
 	if (!rcc_wheel_queued(&qp->wnode) && !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp))
 		WRITE_ONCE(qp->paced, false);
@@ -157,7 +168,7 @@ static void tell(struct rcc_qp *qp, const struct rcc_event *ev)
 	limit(qp);
 	if (qp->decision.rate_bps != before.rate_bps) {
 		rcc_pacer_set_rate(qp, ev->now_ns);
-		trace_rate(qp, ev->type, before.rate_bps);
+		trace_rate(RCC_TRACE_QP(qp), ev->type, before.rate_bps, qp->decision.rate_bps);
 	} else if (qp->decision.cwnd_bytes == before.cwnd_bytes && qp->decision.timer_ns == before.timer_ns) {
 		return;
 	}

@@ -7,15 +7,11 @@
  *
  * The ICRC is computed only for a CE packet that would be answered, so junk costs no more than rxe spends on it, too.
  */
-#include <net/ip.h>
-#include <net/ip6_route.h>
+#include <linux/random.h>
 #include <net/ipv6.h>
-#include <net/route.h>
 
 #include "rcc.h"
 #include "trace.h"
-
-#define CNP_TTL		64
 
 static struct np_params np_params(struct rcc_dev *dev)
 {
@@ -27,6 +23,34 @@ static struct np_params np_params(struct rcc_dev *dev)
 	return np;
 }
 
+/**
+ * rcc_cnp_gap_ns() - least time between two CNPs for a QP
+ * @dev: its device
+ *
+ * Return: np_min_time_between_cnps in nanoseconds.
+ */
+u64 rcc_cnp_gap_ns(struct rcc_dev *dev)
+{
+	return np_params(dev).np_min_time_between_cnps * NSEC_PER_USEC;
+}
+
+/**
+ * rcc_cnp_note_ce() - count a packet that came with CE
+ * @qp: the QP that it is for; the caller holds its lock
+ * @pkt: what it is
+ */
+void rcc_cnp_note_ce(struct rcc_qp *qp, const struct rcc_pkt *pkt)
+{
+	enum rcc_stream stream = RCC_STREAM_REQUESTS;
+
+	if (pkt->class & RCC_OC_UD)
+		stream = RCC_STREAM_DATAGRAMS;
+	else if (pkt->class & RCC_OC_READ_RESP)
+		stream = RCC_STREAM_READ_RESPONSES;
+	qp->rx_ce++;
+	trace_ce(RCC_TRACE_QP(qp), pkt->psn, stream);
+}
+
 /* Whom to answer: the QP's peer; for UD the sender that the packet names. Returns false if nobody is known. */
 static bool sender_of(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, struct rcc_flow *flow)
 {
@@ -35,9 +59,10 @@ static bool sender_of(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 	if (!qp)
 		return false;
 	spin_lock(&qp->lock);
-	qp->rx_ce++;
 	*flow = qp->flow;
 	known = rcc_qp_from_peer(qp, skb, pkt);
+	if (known || ((pkt->class & RCC_OC_UD) && qp->type == IB_QPT_UD))
+		rcc_cnp_note_ce(qp, pkt);
 	spin_unlock(&qp->lock);
 	if (!(pkt->class & RCC_OC_UD))
 		return known;
@@ -54,81 +79,26 @@ static bool sender_of(struct rcc_qp *qp, const struct sk_buff *skb, const struct
 	return qp->type == IB_QPT_UD && !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
 }
 
-/* The route that rxe's own packets to that peer take. */
-static struct dst_entry *route(struct net *net, struct net_device *ndev, const struct rcc_flow *flow)
-{
-	struct dst_entry *dst;
-	struct rtable *rt;
-
-	if (flow->version == 4) {
-		struct flowi4 fl4 = { .flowi4_oif = ndev->ifindex, .flowi4_proto = IPPROTO_UDP };
-
-		memcpy(&fl4.saddr, flow->saddr, 4);
-		memcpy(&fl4.daddr, flow->daddr, 4);
-		rt = ip_route_output_key(net, &fl4);
-		return IS_ERR(rt) ? NULL : &rt->dst;
-	}
-#if IS_ENABLED(CONFIG_IPV6)
-	struct flowi6 fl6 = { .flowi6_oif = ndev->ifindex, .flowi6_proto = IPPROTO_UDP };
-
-	memcpy(&fl6.saddr, flow->saddr, 16);
-	memcpy(&fl6.daddr, flow->daddr, 16);
-	dst = ip6_route_output(net, NULL, &fl6);
-	if (!dst->error)
-		return dst;
-	dst_release(dst);
-#endif
-	return NULL;
-}
-
-static struct sk_buff *build(struct net *net, struct net_device *ndev, struct rcc_flow *flow)
-{
-	struct dst_entry *dst = route(net, ndev, flow);
-	struct sk_buff *skb;
-	u32 bytes;
-
-	if (!dst)
-		return NULL;
-	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + RCC_CNP_MAX_BYTES, GFP_ATOMIC);
-	if (!skb) {
-		dst_release(dst);
-		return NULL;
-	}
-	skb_reserve(skb, LL_RESERVED_SPACE(dst->dev));
-	bytes = rcc_wire_build_cnp(skb->data, flow);
-	skb_put(skb, bytes);
-	skb_reset_network_header(skb);
-	skb_set_transport_header(skb, bytes - RCC_UDP_BYTES - RCC_CNP_BYTES);
-	skb->protocol = flow->version == 4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
-	skb->dev = dst->dev;
-	skb_dst_set(skb, dst);
-	return skb;
-}
-
 /* An ephemeral port that stays the same for a QP, as for its data, so that ECMP keeps one path. */
 static u16 source_port(const struct rcc_qp *qp, const struct rcc_flow *flow)
 {
 	return flow->sport ?: 0xc000 | (qp->ent.qpn & 0x3fff);
 }
 
-/* Send a CNP; the IP layer takes it from here as any other packet of this host. Returns false if it could not be. */
+/* Send a CNP. Returns false if it could not be. */
 static bool send_cnp(struct rcc_qp *qp, struct net_device *ndev, struct rcc_flow *flow, const struct np_params *np)
 {
-	struct net *net = dev_net(ndev);
-	struct sk_buff *skb;
+	struct sk_buff *skb = rcc_out_alloc(ndev, NULL, flow, RCC_CNP_MAX_BYTES);
 
-	flow->dscp = np->np_cnp_dscp;
-	flow->ttl = CNP_TTL;
-	flow->sport = source_port(qp, flow);
-	flow->ip_id = (u16)get_random_u32();
-	skb = build(net, ndev, flow);
 	if (!skb)
 		return false;
+	flow->dscp = np->np_cnp_dscp;
+	flow->ttl = RCC_OUT_TTL;
+	flow->sport = source_port(qp, flow);
+	flow->ip_id = (u16)get_random_u32();
+	rcc_out_finish(skb, rcc_wire_build_cnp(skb->data, flow));
 	skb->priority = np->np_cnp_prio_mode ? np->np_cnp_prio : 0;
-	if (flow->version == 4)
-		ip_local_out(net, NULL, skb);
-	else
-		ip6_local_out(net, NULL, skb);
+	rcc_out_send(skb);
 	return true;
 }
 
@@ -179,14 +149,14 @@ void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb,
 	spin_lock(&qp->lock);
 	qp->tx_cnp++;
 	spin_unlock(&qp->lock);
-	trace_cnp_sent(qp, flow.dqpn);
+	trace_cnp_sent(RCC_TRACE_QP(qp), flow.dqpn);
 }
 
 static void ignore(struct rcc_dev *dev, u32 qpn, enum rcc_counter reason)
 {
 	rcc_count(dev, RCC_C_rp_cnp_ignored);
 	rcc_count(dev, reason);
-	trace_cnp_ignored(dev, qpn, reason);
+	trace_cnp_ignored(RCC_TRACE_DEV_QPN(dev, qpn), reason);
 }
 
 /**
@@ -237,7 +207,7 @@ void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_
 	}
 	qp->rx_cnp++;
 	rcc_count(dev, RCC_C_rp_cnp_handled);
-	trace_cnp_rcvd(qp);
+	trace_cnp_rcvd(RCC_TRACE_QP(qp), qp->type);
 	ev.now_ns = ktime_get_ns();
 	rcc_cc_event(qp, &ev);
 	spin_unlock(&qp->lock);

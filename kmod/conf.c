@@ -440,6 +440,33 @@ static void line_changed(struct rcc_dev *dev)
 }
 
 /**
+ * rcc_conf_set_link_layer() - let QPs of a device have a link layer, or let none have it
+ * @dev: the device; the caller holds its cfg
+ * @on: which
+ */
+void rcc_conf_set_link_layer(struct rcc_dev *dev, bool on)
+{
+	lockdep_assert_held(&dev->cfg);
+	WRITE_ONCE(dev->link, on);
+	if (!on)
+		rcc_qp_stop_links(dev);
+}
+
+/**
+ * rcc_conf_set_spray() - set by which paths packets leave
+ * @dev: the device; the caller holds its cfg
+ * @mode: enum rcc_spray_mode
+ * @entropies: source ports per QP, 1..RCC_PATHS_MAX
+ */
+void rcc_conf_set_spray(struct rcc_dev *dev, u32 mode, u32 entropies)
+{
+	lockdep_assert_held(&dev->cfg);
+	WRITE_ONCE(dev->spray, mode);
+	WRITE_ONCE(dev->entropies, entropies);
+	rcc_qp_spray_all(dev);
+}
+
+/**
  * rcc_conf_set_line() - somebody says the line rate
  * @dev: the device; the caller holds @dev->cfg
  * @bps: bits per second; 0: the netdev's
@@ -492,6 +519,10 @@ int rcc_conf_set(struct rcc_dev *dev, const struct rcc_change *change)
 		WRITE_ONCE(dev->ecn, change->ecn);
 	if (change->line_mbps >= 0)
 		rcc_conf_set_line(dev, change->line_mbps * RCC_BPS_PER_MBPS);
+	if (change->spray >= 0 || change->entropies)
+		rcc_conf_set_spray(dev, change->spray >= 0 ? change->spray : dev->spray, change->entropies ?: dev->entropies);
+	if (change->link >= 0)
+		rcc_conf_set_link_layer(dev, change->link);
 	if (slot)
 		use_slot(dev, slot);
 	return 0;

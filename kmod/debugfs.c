@@ -21,14 +21,21 @@ static const char *type_name(u8 type)
 	}
 }
 
+static const char *link_name(const struct rcc_qp_info *info)
+{
+	if (info->link_up)
+		return "up";
+	return info->link_hello ? "hello" : "none";
+}
+
 static void show_qp(struct seq_file *m, struct rcc_qp *qp)
 {
 	struct rcc_qp_info i;
 
 	rcc_qp_info(qp, &i);
-	seq_printf(m, "%6u %-5s %-12s %12llu %8llu %8llu %9llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu ", i.qpn,
+	seq_printf(m, "%6u %-5s %-12s %12llu %8llu %8llu %9llu %5u %5u %5u %10llu %12llu %8llu %8llu %8llu %-5s %-8s ", i.qpn,
 		   type_name(i.type), i.alg, i.rate_bps, i.cwnd_bytes, i.unacked_bytes, i.rtt_ns / 1000, i.req, i.resp,
-		   i.read, i.tx_packets, i.tx_bytes, i.rx_ce, i.tx_cnp, i.rx_cnp);
+		   i.read, i.tx_packets, i.tx_bytes, i.rx_ce, i.tx_cnp, i.rx_cnp, link_name(&i), rcc_spray_names[i.spray]);
 	if (i.flow.version == 4)
 		seq_printf(m, "%pI4/%u\n", i.flow.daddr, i.flow.dqpn);
 	else if (i.flow.version == 6)
@@ -43,9 +50,9 @@ static int qps_show(struct seq_file *m, void *unused)
 	struct rcc_qpent *ent;
 	u32 i;
 
-	seq_printf(m, "%6s %-5s %-12s %12s %8s %8s %9s %5s %5s %5s %10s %12s %8s %8s %8s %s\n", "qpn", "type", "alg",
+	seq_printf(m, "%6s %-5s %-12s %12s %8s %8s %9s %5s %5s %5s %10s %12s %8s %8s %8s %-5s %-8s %s\n", "qpn", "type", "alg",
 		   "rate_bps", "cwnd", "unacked", "rtt_us", "req", "resp", "read", "tx_packets", "tx_bytes", "rx_ce",
-		   "tx_cnp", "rx_cnp", "peer");
+		   "tx_cnp", "rx_cnp", "link", "spray", "peer");
 	for (i = 0; i < RCC_QPTAB_BUCKETS; i++) {
 		rcu_read_lock();
 		/* acquire: pairs with the release that published the entry, see qptab.h */

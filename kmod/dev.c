@@ -165,6 +165,7 @@ static struct rcc_dev *rcc_dev_alloc(struct ib_device *ibdev)
 	dev->dev.parent = &ibdev->dev;
 	dev->dev.release = rcc_dev_release;
 	dev->ibdev = ibdev;
+	dev->index = ibdev->index;
 	spin_lock_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->qps);
 	INIT_LIST_HEAD(&dev->list);
@@ -172,6 +173,7 @@ static struct rcc_dev *rcc_dev_alloc(struct ib_device *ibdev)
 	INIT_WORK(&dev->gone_work, rcc_qp_gone_work);
 	mutex_init(&dev->cfg);
 	dev->ecn = true;
+	dev->entropies = RCC_ENTROPIES;
 	dev->tab = kvzalloc(sizeof(*dev->tab), GFP_KERNEL);
 	dev->stats = alloc_percpu(struct rcc_stats);
 	if (!dev->tab || !dev->stats || rcc_pacer_init(dev) || rcc_conf_init(dev) ||
@@ -350,6 +352,8 @@ void rcc_dev_open_all(void)
 	mutex_lock(&rcc_devs_lock);
 	list_for_each_entry(dev, &rcc_dev_list, list) {
 		WRITE_ONCE(dev->open, true);
+		WRITE_ONCE(dev->link, false);
+		rcc_qp_stop_links(dev);
 		rcc_qp_restart_all(dev);
 	}
 	/* the timers are set for now; what a dead CPU or a storm still holds after half a second goes out of order */

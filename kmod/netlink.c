@@ -8,9 +8,6 @@
  */
 #include "netlink.h"
 
-/* Room for the reply to a request about one thing; a device has about 50 counters of 60 bytes. */
-#define REPLY_BYTES	8192
-
 static struct genl_family family;
 
 /**
@@ -72,7 +69,7 @@ int rcc_answer_one(struct genl_info *info, int (*fill)(const struct rcc_answer *
 	struct rcc_answer a = { .portid = info->snd_portid, .seq = info->snd_seq };
 	int err;
 
-	a.skb = genlmsg_new(REPLY_BYTES, GFP_KERNEL);
+	a.skb = genlmsg_new(RCC_REPLY_BYTES, GFP_KERNEL);
 	if (!a.skb)
 		return -ENOMEM;
 	err = fill(&a, what);
@@ -130,6 +127,25 @@ int rcc_named_profile(const struct nlattr *attr, struct netlink_ext_ack *extack)
 		return profile;
 	NL_SET_BAD_ATTR(extack, attr);
 	NL_SET_ERR_MSG(extack, "profiles are auto, cx and paper");
+	return -ENOENT;
+}
+
+/**
+ * rcc_named_spray() - the spray mode that a request names
+ * @attr: where it does, or NULL
+ * @extack: told if there is no such mode
+ *
+ * Return: enum rcc_spray_mode; RCC_SPRAY_MODES if @attr is NULL or names none; -ENOENT.
+ */
+int rcc_named_spray(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	const char *name = attr ? nla_data(attr) : "";
+	int mode = *name ? rcc_spray_find(name, strlen(name)) : RCC_SPRAY_MODES;
+
+	if (mode >= 0)
+		return mode;
+	NL_SET_BAD_ATTR(extack, attr);
+	NL_SET_ERR_MSG(extack, "spray modes are none, rr, random, reps and adaptive");
 	return -ENOENT;
 }
 
@@ -220,17 +236,22 @@ static const struct nla_policy dev_set_policy[] = {
 	[RXE_CC_A_DEV_PROFILE] = NAME_POLICY,
 	[RXE_CC_A_DEV_ECN] = NLA_POLICY_MAX(NLA_U8, 1),
 	[RXE_CC_A_DEV_LINE_RATE_MBPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &line_rate_range),
+	[RXE_CC_A_DEV_LINK] = NLA_POLICY_MAX(NLA_U8, 1),
+	[RXE_CC_A_DEV_SPRAY] = NAME_POLICY,
+	[RXE_CC_A_DEV_ENTROPIES] = NLA_POLICY_RANGE(NLA_U8, 1, RXE_CC_ENTROPIES_MAX),
 };
 
 static const struct nla_policy qp_get_policy[] = {
 	[RXE_CC_A_QP_DEV] = NAME_POLICY,
 	[RXE_CC_A_QP_QPN] = NLA_POLICY_FULL_RANGE(NLA_U32, &qpn_range),
+	[RXE_CC_A_QP_WANT_PATHS] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy qp_set_policy[] = {
 	[RXE_CC_A_QP_DEV] = NAME_POLICY,
 	[RXE_CC_A_QP_QPN] = NLA_POLICY_FULL_RANGE(NLA_U32, &qpn_range),
 	[RXE_CC_A_QP_ALGORITHM_SET] = NAME_POLICY,
+	[RXE_CC_A_QP_SPRAY_SET] = NAME_POLICY,
 };
 
 static const struct nla_policy param_get_policy[] = {
@@ -248,7 +269,8 @@ static const struct nla_policy param_set_policy[] = {
 #define POLICY(p)	.policy = p, .maxattr = ARRAY_SIZE(p) - 1
 
 static const struct genl_ops ops[] = {
-	{ .cmd = RXE_CC_CMD_DEV_GET, .doit = rcc_nl_dev_get, .dumpit = rcc_nl_dev_dump, POLICY(dev_get_policy) },
+	{ .cmd = RXE_CC_CMD_DEV_GET, .doit = rcc_nl_dev_get, .start = rcc_nl_dev_dump_start, .dumpit = rcc_nl_dev_dump,
+	  POLICY(dev_get_policy) },
 	{ .cmd = RXE_CC_CMD_DEV_SET, .doit = rcc_nl_dev_set, .flags = GENL_ADMIN_PERM, POLICY(dev_set_policy) },
 	{ .cmd = RXE_CC_CMD_QP_GET, .doit = rcc_nl_qp_get, .dumpit = rcc_nl_qp_dump, POLICY(qp_get_policy) },
 	{ .cmd = RXE_CC_CMD_QP_SET, .doit = rcc_nl_qp_set, .flags = GENL_ADMIN_PERM, POLICY(qp_set_policy) },
@@ -274,6 +296,7 @@ static struct genl_family family __ro_after_init = {
 int __init rcc_netlink_init(void)
 {
 	BUILD_BUG_ON(RXE_CC_LINE_RATE_MAX_MBPS != RCC_LINE_MAX_MBPS);
+	BUILD_BUG_ON(RXE_CC_ENTROPIES_MAX != RCC_PATHS_MAX);
 	BUILD_BUG_ON(RXE_CC_NAME_MAX_LEN + 1 < RCC_NAME_BYTES);
 	BUILD_BUG_ON(RXE_CC_NAME_MAX_LEN + 1 < IB_DEVICE_NAME_MAX);
 	BUILD_BUG_ON(RXE_CC_EVENT_TX != RCC_WANT(RCC_EV_TX) || RXE_CC_EVENT_TIMER != RCC_WANT(RCC_EV_TIMER));

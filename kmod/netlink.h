@@ -37,6 +37,9 @@ enum {
 	RCC_AT_MINOR,	/* and in that: QP, or parameter */
 };
 
+/* Room for the reply to a request about one thing: a device has about 110 counters of 60 bytes, a QP 64 paths of 120. */
+#define RCC_REPLY_BYTES	12288
+
 /* netlink.c */
 struct rcc_answer rcc_answer_dump(struct sk_buff *skb, struct netlink_callback *cb);
 void *rcc_answer_begin(const struct rcc_answer *a, u8 cmd);
@@ -44,6 +47,7 @@ int rcc_answer_end(const struct rcc_answer *a, void *msg, int err);
 int rcc_answer_one(struct genl_info *info, int (*fill)(const struct rcc_answer *a, const void *what), const void *what);
 struct rcc_dev *rcc_named_dev(const struct nlattr *attr, struct netlink_ext_ack *extack);
 int rcc_named_profile(const struct nlattr *attr, struct netlink_ext_ack *extack);
+int rcc_named_spray(const struct nlattr *attr, struct netlink_ext_ack *extack);
 int rcc_no_alg(const struct nlattr *attr, struct netlink_ext_ack *extack);
 int rcc_dump_begins(const struct nlattr *name, struct netlink_callback *cb);
 struct rcc_dev *rcc_dump_dev(long *at);
@@ -52,6 +56,7 @@ int rcc_dumped(const struct sk_buff *skb, int err);
 
 /* netlink_dev.c */
 int rcc_nl_dev_get(struct sk_buff *skb, struct genl_info *info);
+int rcc_nl_dev_dump_start(struct netlink_callback *cb);
 int rcc_nl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rcc_nl_dev_set(struct sk_buff *skb, struct genl_info *info);
 

@@ -30,7 +30,12 @@ static int put_dev(struct sk_buff *skb, const char *name, struct rcc_dev *dev)
 	    nla_put_u8(skb, RXE_CC_A_DEV_ECN, READ_ONCE(dev->ecn)) ||
 	    nla_put_u32(skb, RXE_CC_A_DEV_LINE_RATE_MBPS, div_u64(dev->line_bps, RCC_BPS_PER_MBPS)) ||
 	    nla_put_u32(skb, RXE_CC_A_DEV_QPS, READ_ONCE(dev->nqps)) ||
-	    nla_put_u32(skb, RXE_CC_A_DEV_HELD_PACKETS, atomic_read(&dev->held) + atomic_read(&dev->read_held)))
+	    nla_put_u32(skb, RXE_CC_A_DEV_HELD_PACKETS, atomic_read(&dev->held) + atomic_read(&dev->read_held)) ||
+	    nla_put_u8(skb, RXE_CC_A_DEV_LINK, READ_ONCE(dev->link)) ||
+	    nla_put_string(skb, RXE_CC_A_DEV_SPRAY, rcc_spray_names[dev->spray]) ||
+	    nla_put_u8(skb, RXE_CC_A_DEV_ENTROPIES, dev->entropies) ||
+	    nla_put_u32(skb, RXE_CC_A_DEV_KEPT_PACKETS, atomic_read(&dev->link_kept)) ||
+	    nla_put_u32(skb, RXE_CC_A_DEV_WAITING_PACKETS, atomic_read(&dev->link_held)))
 		return -EMSGSIZE;
 	if (base_rtt_ns && nla_put_u64_64bit(skb, RXE_CC_A_DEV_BASE_RTT_NS, base_rtt_ns, RXE_CC_A_DEV_PAD))
 		return -EMSGSIZE;
@@ -75,6 +80,13 @@ int rcc_nl_dev_get(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/* Whoever asks for the first time gets buffers of a page, which a device with its counters does not fit. */
+int rcc_nl_dev_dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = RCC_REPLY_BYTES;
+	return 0;
+}
+
 /* RXE_CC_CMD_DEV_GET about all */
 int rcc_nl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -105,26 +117,47 @@ static int change_dev(struct rcc_dev *dev, const struct rcc_change *change, stru
 	return err == -ENOENT ? rcc_no_alg(info->attrs[RXE_CC_A_DEV_ALGORITHM], info->extack) : err;
 }
 
+/* What a request wants changed. Returns an error if it names what there is not. */
+static int wanted_change(struct nlattr **attrs, struct rcc_change *change, struct netlink_ext_ack *extack)
+{
+	int profile = rcc_named_profile(attrs[RXE_CC_A_DEV_PROFILE], extack);
+	int spray = rcc_named_spray(attrs[RXE_CC_A_DEV_SPRAY], extack);
+
+	if (profile < 0 || spray < 0)
+		return -ENOENT;
+	if (spray == RCC_SPRAY_MODES && attrs[RXE_CC_A_DEV_SPRAY]) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[RXE_CC_A_DEV_SPRAY], "a device has no default to go back to");
+		return -ENOENT;
+	}
+	*change = (struct rcc_change) { .profile = profile, .ecn = -1, .line_mbps = -1, .link = -1, .spray = -1 };
+	if (attrs[RXE_CC_A_DEV_SPRAY])
+		change->spray = spray;
+	if (attrs[RXE_CC_A_DEV_ALGORITHM])
+		change->alg = nla_data(attrs[RXE_CC_A_DEV_ALGORITHM]);
+	if (attrs[RXE_CC_A_DEV_ECN])
+		change->ecn = nla_get_u8(attrs[RXE_CC_A_DEV_ECN]);
+	if (attrs[RXE_CC_A_DEV_LINE_RATE_MBPS])
+		change->line_mbps = nla_get_u32(attrs[RXE_CC_A_DEV_LINE_RATE_MBPS]);
+	if (attrs[RXE_CC_A_DEV_LINK])
+		change->link = nla_get_u8(attrs[RXE_CC_A_DEV_LINK]);
+	if (attrs[RXE_CC_A_DEV_ENTROPIES])
+		change->entropies = nla_get_u8(attrs[RXE_CC_A_DEV_ENTROPIES]);
+	return 0;
+}
+
 /* RXE_CC_CMD_DEV_SET */
 int rcc_nl_dev_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rcc_change change = { .ecn = -1, .line_mbps = -1 };
 	struct nlattr **attrs = info->attrs;
+	struct rcc_change change;
 	struct rcc_dev *dev;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, RXE_CC_A_DEV_NAME))
 		return -EINVAL;
-	err = rcc_named_profile(attrs[RXE_CC_A_DEV_PROFILE], info->extack);
-	if (err < 0)
+	err = wanted_change(attrs, &change, info->extack);
+	if (err)
 		return err;
-	change.profile = err;
-	if (attrs[RXE_CC_A_DEV_ALGORITHM])
-		change.alg = nla_data(attrs[RXE_CC_A_DEV_ALGORITHM]);
-	if (attrs[RXE_CC_A_DEV_ECN])
-		change.ecn = nla_get_u8(attrs[RXE_CC_A_DEV_ECN]);
-	if (attrs[RXE_CC_A_DEV_LINE_RATE_MBPS])
-		change.line_mbps = nla_get_u32(attrs[RXE_CC_A_DEV_LINE_RATE_MBPS]);
 	dev = rcc_named_dev(attrs[RXE_CC_A_DEV_NAME], info->extack);
 	if (!dev)
 		return -ENODEV;

@@ -14,9 +14,11 @@
  * looks again before it lets go.
  */
 #include <net/dst.h>
+#include <net/ip.h>
 
 #include "compat.h"
 #include "rcc.h"
+#include "trace.h"
 
 #define SERVICE_BATCH	16	/* packets of one QP per visit */
 #define TIMER_BATCH	64	/* visits per timer, then the timer fires again */
@@ -34,23 +36,29 @@ static void pacer_set_timer(struct rcc_pacer *pacer)
 	hrtimer_start(&pacer->timer, ns_to_ktime(next), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-static u32 wire_bytes(const struct sk_buff *skb)
-{
-	return skb->len + RCC_ETH_BYTES;
-}
-
-/* The longest time for which a packet may wait for anything but its rate. */
-static u64 hold_max_ns(const struct rcc_qp *qp)
-{
-	u64 timeout_ns = READ_ONCE(qp->timeout_ns);
-
-	return timeout_ns ? min(timeout_ns / 2, RCC_HOLD_MAX_NS) : RCC_HOLD_MAX_NS;
-}
-
 /* ACKs that had to wait behind READ responses, which are gone: nothing holds them any more. */
 static bool acks_only(const struct rcc_qp *qp)
 {
 	return !qp->nresp && !skb_queue_empty(&qp->resp);
+}
+
+/* Bytes on their way, as far as the window goes: SACKs know it better than rxe's ACKs. */
+static u64 in_flight(const struct rcc_qp *qp)
+{
+	return rcc_link_up(qp) ? qp->link->sack.flying_bytes : qp->flight.bytes;
+}
+
+/*
+ * The algorithm's window. rxe sends half a megabyte before it waits for an ACK, and no algorithm can hold back what left before
+ * anything was heard: a new session begins with less.
+ */
+static u64 window(const struct rcc_qp *qp)
+{
+	u64 cwnd = qp->decision.cwnd_bytes;
+
+	if (!rcc_link_up(qp) || qp->link->sack.srtt_ns)
+		return cwnd;
+	return cwnd ? min(cwnd, RCC_LINK_FIRST_BYTES) : RCC_LINK_FIRST_BYTES;
 }
 
 /* Does the window let the next request go? */
@@ -58,7 +66,7 @@ static bool window_open(const struct rcc_qp *qp)
 {
 	const struct sk_buff *skb = skb_peek(&qp->req);
 
-	return skb && rcc_window_open(qp->decision.cwnd_bytes, qp->flight.bytes, wire_bytes(skb));
+	return skb && rcc_window_open(window(qp), in_flight(qp), rcc_wire_bytes(skb));
 }
 
 /* When there will be something to do for a QP. */
@@ -66,8 +74,15 @@ static u64 due_ns(const struct rcc_qp *qp, u64 now_ns)
 {
 	u64 when = qp->decision.timer_ns ?: RCC_WHEEL_NEVER;
 
+	if (qp->link) {
+		when = min(when, rcc_link_due(qp));
+		if (rcc_link_full(qp))
+			return when;
+	}
 	if (acks_only(qp))
 		return now_ns;
+	if (rcc_link_waits(qp, now_ns))
+		return min(when, rcc_link_wait_end(qp));
 	if (!skb_queue_empty(&qp->resp) || window_open(qp))
 		return min(when, qp->pace.next_ns);
 	if (!skb_queue_empty(&qp->req))
@@ -137,6 +152,27 @@ void rcc_pacer_wake(struct rcc_qp *qp, u64 now_ns)
 }
 
 /**
+ * rcc_pacer_wake_link() - the link layer may have something to do sooner than the QP's place in the wheel says
+ * @qp: the QP, with a link layer; the caller holds its lock
+ * @now_ns: time
+ *
+ * For each packet, where nothing but the link layer's own times has changed.
+ */
+void rcc_pacer_wake_link(struct rcc_qp *qp, u64 now_ns)
+{
+	if (!rcc_wheel_queued(&qp->wnode) || rcc_link_due(qp) < qp->wnode.when_ns)
+		rcc_pacer_rearm(qp, now_ns);
+}
+
+/* Nothing waits longer than rxe bears, but for the gap of one packet. */
+static void bound_wait(struct rcc_qp *qp, u64 now_ns)
+{
+	u64 longest = max(rcc_hold_max_ns(qp), RCC_MTU_BYTES * qp->pace.ns_per_byte >> RCC_PACE_SHIFT);
+
+	qp->pace.next_ns = min(qp->pace.next_ns, now_ns + longest);
+}
+
+/**
  * rcc_pacer_set_rate() - pace a QP at the rate that was decided
  * @qp: the QP; the caller holds its lock
  * @now_ns: time
@@ -146,11 +182,8 @@ void rcc_pacer_wake(struct rcc_qp *qp, u64 now_ns)
  */
 void rcc_pacer_set_rate(struct rcc_qp *qp, u64 now_ns)
 {
-	u64 longest;
-
 	rcc_pace_set_rate(&qp->pace, now_ns, qp->decision.rate_bps);
-	longest = max(hold_max_ns(qp), RCC_MTU_BYTES * qp->pace.ns_per_byte >> RCC_PACE_SHIFT);
-	qp->pace.next_ns = min(qp->pace.next_ns, now_ns + longest);
+	bound_wait(qp, now_ns);
 }
 
 /**
@@ -164,7 +197,7 @@ void rcc_pacer_set_rate(struct rcc_qp *qp, u64 now_ns)
  */
 u64 rcc_pacer_stall_ns(const struct rcc_qp *qp)
 {
-	return min(max(4 * qp->rtt_ns, RCC_STALL_NS), hold_max_ns(qp));
+	return min(max(4 * qp->rtt_ns, RCC_STALL_NS), rcc_hold_max_ns(qp));
 }
 
 /**
@@ -184,160 +217,19 @@ void rcc_pacer_send(struct rcc_dev *dev, struct sk_buff *skb)
 		rcc_count(dev, RCC_C_tx_local_drop);
 }
 
+/* When a packet began to wait. At the end of its cb: the IP layer's own part, which it finds as it left it, is in front. */
+static u64 *held_since(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct inet_skb_parm) > sizeof(skb->cb) - sizeof(u64));
+	BUILD_BUG_ON(sizeof(struct inet6_skb_parm) > sizeof(skb->cb) - sizeof(u64));
+	return (u64 *)(skb->cb + sizeof(skb->cb) - sizeof(u64));
+}
+
 /* What we know of a packet that stands in a queue is read from it again. */
 static void parse(const struct sk_buff *skb, struct rcc_pkt *pkt)
 {
 	if (rcc_wire_own(skb->data, skb->len, pkt))
 		*pkt = no_pkt;
-}
-
-/*
- * For an algorithm that lives on ACKs we ask once per round trip, RCC_ACKREQ_WINDOW times per window, and with the packet
- * that closes the window if no ACK is awaited that would open it.
- */
-static bool feeds_algorithm(const struct rcc_qp *qp, u32 bytes, u64 now_ns)
-{
-	u64 cwnd = qp->decision.cwnd_bytes;
-
-	if (now_ns - qp->ackreq_ns >= qp->rtt_ns)
-		return true;
-	if (!cwnd)
-		return false;
-	return qp->ack_gap * bytes * RCC_ACKREQ_WINDOW >= cwnd ||
-	       (!rcc_window_open(cwnd, qp->flight.bytes + bytes, bytes) && !rcc_flight_has(&qp->flight, qp->ackreq_psn));
-}
-
-/*
- * rxe asks for an ACK at the end of a message, or every 64 packets. That is too seldom for a QP that we hold back: its
- * timer runs out between them. And after a NAK rxe ignores every further NAK until an ACK has come, so that a second loss
- * in the same message costs a timeout. So we ask, too: for the first packet sent again, then for every fourth of those;
- * for a paced packet after RCC_ACKREQ_PACKETS or RCC_ACKREQ_NS without.
- *
- * Not for a QP without a rate: its ACKs stay rxe's own. rxe that goes back twice with an ACK from the middle of a message in
- * between sends the message's packets under wrong PSNs, and the more ACKs there are the likelier that is.
- */
-static bool wants_ack(const struct rcc_qp *qp, u32 bytes, u64 now_ns, bool waited)
-{
-	if (!qp->pace.ns_per_byte)
-		return false;
-	if (qp->repeating && (qp->ask_ack || qp->ack_gap >= RCC_ACKREQ_AGAIN))
-		return true;
-	if (qp->acks && feeds_algorithm(qp, bytes, now_ns))
-		return true;
-	return waited && (qp->ack_gap >= RCC_ACKREQ_PACKETS || now_ns - qp->ackreq_ns >= RCC_ACKREQ_NS);
-}
-
-/* Set AckReq where it is wanted, and the ICRC that goes with it. */
-static void ask_for_ack(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
-{
-	u32 bytes = pkt->l3_bytes - pkt->bth;
-
-	if (qp->repeating && rcc_psn_diff(pkt->psn, qp->repeat_end) >= 0)
-		qp->repeating = false;
-	qp->ack_gap++;
-	if (!pkt->ackreq && wants_ack(qp, wire_bytes(skb), now_ns, waited) && !skb_cloned(skb)) {
-		if (qp->ack_bytes != bytes) {
-			qp->ack_bytes = bytes;
-			qp->ack_delta = rcc_wire_ackreq_delta(bytes);
-		}
-		rcc_wire_set_ackreq(skb->data, pkt, qp->ack_delta);
-		pkt->ackreq = true;
-		rcc_count(qp->dev, RCC_C_tx_ackreq);
-	}
-	if (pkt->ackreq || !qp->ackreq_ns) {
-		qp->ackreq_ns = now_ns;
-		qp->ackreq_psn = pkt->psn;
-		qp->ack_gap = 0;
-		qp->ask_ack = false;
-	}
-}
-
-/* How many PSNs a packet takes: a READ request has those of its response. 1 while the path MTU is not known. */
-static u32 psns_of(const struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt)
-{
-	u32 mtu = READ_ONCE(qp->mtu_bytes);
-
-	if (likely(pkt->opcode != RCC_OP_RC_READ_REQUEST) || !mtu ||
-	    pkt->l3_bytes < pkt->bth + RCC_BTH_BYTES + RCC_RETH_BYTES + RCC_ICRC_BYTES)
-		return 1;
-	return max(DIV_ROUND_UP(rcc_wire_read_bytes(skb->data, pkt), mtu), 1U);
-}
-
-/* Was this PSN on the wire before? Requests and READ responses count apart. */
-static bool is_repeat(struct rcc_qp *qp, const struct rcc_pkt *pkt, u32 psns)
-{
-	struct rcc_left *left = &qp->left[!!(pkt->class & RCC_OC_READ_RESP)];
-
-	if (left->any && rcc_psn_diff(pkt->psn, left->nxt) < 0) {
-		rcc_count(qp->dev, RCC_C_roce_adp_retrans);
-		qp->retrans_packets++;
-		return true;
-	}
-	left->any = true;
-	left->nxt = rcc_psn_add(pkt->psn, psns);
-	return false;
-}
-
-/*
- * Bytes on the wire that a READ makes the peer send. Where the algorithm lives on ACKs they count as the QP's own: it sees
- * their round trip, and a peer that knows no congestion control would send them at once.
- */
-static u64 response_bytes(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u32 psns)
-{
-	u64 bytes;
-
-	if (likely(pkt->opcode != RCC_OP_RC_READ_REQUEST) || !qp->acks || !READ_ONCE(qp->mtu_bytes))
-		return 0;
-	bytes = rcc_wire_read_bytes(skb->data, pkt) +
-		(u64)psns * (pkt->bth + RCC_BTH_BYTES + RCC_ICRC_BYTES + RCC_ETH_BYTES);
-	if (rcc_pace_charge(&qp->pace, bytes, hold_max_ns(qp)))
-		rcc_count(qp->dev, RCC_C_tx_read_charge_cut);
-	return bytes;
-}
-
-/* A request is on its way from now on. */
-static void take_off(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u32 psns, u64 now_ns,
-		     bool repeat)
-{
-	u64 bytes = wire_bytes(skb) + response_bytes(qp, skb, pkt, psns);
-
-	rcc_flight_sent(&qp->flight, now_ns, pkt->psn, psns, min_t(u64, bytes, S32_MAX), !repeat);
-	if (qp->decision.cwnd_bytes)
-		qp->stall_ns = now_ns + rcc_pacer_stall_ns(qp);
-}
-
-/*
- * Who does not live on ACKs needs no more of what is on its way than to time a packet now and then. A READ is answered by
- * no ACK, and its response is looked at only for those who do.
- */
-static bool is_noted(const struct rcc_qp *qp, const struct rcc_pkt *pkt)
-{
-	return qp->acks || (pkt->ackreq && pkt->opcode != RCC_OP_RC_READ_REQUEST);
-}
-
-/* A packet's time has come: charge it, tell the algorithm, perhaps time its round trip. */
-static __always_inline void depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited)
-{
-	u32 bytes = wire_bytes(skb), psns;
-	bool repeat;
-
-	if (pkt->class & RCC_OC_ACK)
-		return;
-	rcc_pace_sent(&qp->pace, now_ns, bytes, waited);
-	qp->tx_packets++;
-	qp->tx_bytes += bytes;
-	psns = pkt->class & RCC_OC_REQ ? psns_of(qp, skb, pkt) : 1;
-	repeat = is_repeat(qp, pkt, psns);
-	/* READ responses count the peer's PSNs, and no ACK answers them */
-	if (pkt->class & RCC_OC_REQ) {
-		ask_for_ack(qp, skb, pkt, now_ns, waited);
-		if (is_noted(qp, pkt))
-			take_off(qp, skb, pkt, psns, now_ns, repeat);
-	}
-	qp->unsaid_packets++;
-	qp->unsaid_bytes += bytes;
-	if (waited || qp->unsaid_packets >= RCC_TX_EVENT_PACKETS)
-		rcc_cc_sent(qp, now_ns);
 }
 
 /* A window that no ACK has opened in time lets one packet go. */
@@ -354,9 +246,11 @@ static struct sk_buff_head *next_queue(struct rcc_qp *qp, u64 now_ns)
 {
 	bool resp = !skb_queue_empty(&qp->resp);
 
+	if (rcc_link_full(qp))
+		return NULL;
 	if (acks_only(qp))
 		return &qp->resp;
-	if (!rcc_pace_ready(&qp->pace, now_ns))
+	if (rcc_link_waits(qp, now_ns) || !rcc_pace_ready(&qp->pace, now_ns))
 		return NULL;
 	if (resp && qp->resp_turn)
 		return &qp->resp;
@@ -381,6 +275,28 @@ static struct sk_buff *dequeue(struct rcc_qp *qp, struct rcc_pkt *pkt, u64 now_n
 		qp->nresp--;
 	atomic_dec(&qp->dev->held);
 	rcc_count(qp->dev, RCC_C_tx_released);
+	/* for each packet: its arguments are not even looked at while nobody listens */
+	if (trace_hold_enabled())
+		trace_hold(RCC_TRACE_QP(qp), now_ns - *held_since(skb));
+	return skb;
+}
+
+/*
+ * Lost packets go before new ones, and count against the rate as these do. But others wait for them at the peer, so they go at
+ * a low rate, too, as far as packets have left the network that they are to replace.
+ */
+static struct sk_buff *repeat(struct rcc_qp *qp, u64 now_ns)
+{
+	struct sk_buff *skb;
+
+	if (!rcc_link_up(qp) || !qp->link->sack.lost || (!qp->link->credit && !rcc_pace_ready(&qp->pace, now_ns)))
+		return NULL;
+	skb = rcc_link_repeat(qp, now_ns);
+	if (!skb)
+		return NULL;
+	rcc_pace_sent(&qp->pace, now_ns, rcc_wire_bytes(skb), true);
+	/* several at a low rate shall not put off new packets beyond rxe's patience */
+	bound_wait(qp, now_ns);
 	return skb;
 }
 
@@ -391,10 +307,15 @@ static void take_due(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out)
 	struct sk_buff *skb;
 
 	while (skb_queue_len(out) < SERVICE_BATCH) {
+		skb = repeat(qp, now_ns);
+		if (skb) {
+			__skb_queue_tail(out, skb);
+			continue;
+		}
 		skb = dequeue(qp, &pkt, now_ns);
 		if (!skb)
 			return;
-		depart(qp, skb, &pkt, now_ns, true);
+		rcc_stream_depart(qp, skb, &pkt, now_ns, true);
 		__skb_queue_tail(out, skb);
 	}
 }
@@ -414,11 +335,12 @@ static void let_go(struct rcc_qp *qp, u64 now_ns)
 static void service(struct rcc_qp *qp)
 {
 	struct rcc_dev *dev = qp->dev;
-	struct sk_buff_head out;
+	struct sk_buff_head out, ctl;
 	struct sk_buff *skb;
 	u64 now_ns;
 
 	__skb_queue_head_init(&out);
+	__skb_queue_head_init(&ctl);
 	spin_lock(&qp->lock);
 	now_ns = ktime_get_ns();
 	if (qp->dead || qp->busy) {
@@ -428,11 +350,15 @@ static void service(struct rcc_qp *qp)
 	}
 	qp->busy = true;
 	rcc_cc_timer(qp, now_ns);
+	if (qp->link)
+		rcc_link_timer(qp, now_ns, &ctl);
 	take_due(qp, now_ns, &out);
 	spin_unlock(&qp->lock);
 
 	while ((skb = __skb_dequeue(&out)))
 		rcc_pacer_send(dev, skb);
+	rcc_link_send(&ctl);
+	rcc_link_hand_on(qp);
 	rcc_rx_admit(qp);
 
 	spin_lock(&qp->lock);
@@ -493,61 +419,12 @@ void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, str
 	rcc_count_n(qp->dev, RCC_C_tx_purged, n);
 }
 
-/* Requests count PSNs; a step back means that rxe repeats. A READ whose MTU is not known leaves a gap. */
-static void follow_requests(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u64 now_ns,
-			    struct sk_buff_head *stale)
-{
-	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
-	u32 next = rcc_psn_add(pkt->psn, psns_of(qp, skb, pkt));
-
-	if (!qp->seen_req) {
-		qp->seen_req = true;
-		qp->snd_max = next;
-	} else {
-		if (rcc_psn_diff(pkt->psn, qp->snd_nxt) < 0) {
-			rcc_pacer_purge(qp, &qp->req, pkt->psn, stale);
-			rcc_flight_back(&qp->flight, pkt->psn);
-			if (!qp->naked) {
-				rcc_count(qp->dev, RCC_C_local_ack_timeout_err);
-				rcc_cc_event(qp, &ev);
-				qp->retrying = true;
-			}
-			qp->naked = false;
-			qp->repeating = true;
-			qp->repeat_end = qp->snd_max;
-			qp->ask_ack = true;
-		}
-		if (rcc_psn_diff(next, qp->snd_max) > 0)
-			qp->snd_max = next;
-	}
-	qp->snd_nxt = next;
-}
-
-/*
- * READ responses likewise: a step back means that the peer asked again. An algorithm that lives on ACKs is not told: none
- * answers a response, so nothing would ever raise the rate again. There the reader holds back, see response_bytes().
- */
-static void follow_responses(struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns, struct sk_buff_head *stale)
-{
-	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_TIMEOUT };
-
-	if (qp->seen_resp && rcc_psn_diff(pkt->psn, qp->resp_nxt) < 0) {
-		rcc_pacer_purge(qp, &qp->resp, pkt->psn, stale);
-		/* what we dropped ourselves says nothing about the network */
-		if (!qp->resp_dropped && !qp->acks)
-			rcc_cc_event(qp, &ev);
-		qp->resp_dropped = false;
-	}
-	qp->seen_resp = true;
-	qp->resp_nxt = rcc_psn_add(pkt->psn, 1);
-	qp->await_resp = false;
-}
-
 /*
  * Queue a packet, within bounds. Requests are bounded by rxe, and ACKs by the peer's window; READ responses by us. Returns
  * false if the caller may send it after all: nothing of the QP waits that it would overtake.
  */
-static bool hold(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt, struct sk_buff_head *stale)
+static bool hold(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt, u64 now_ns,
+		 struct sk_buff_head *stale)
 {
 	bool idle = !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp);
 	bool full = atomic_read(&qp->dev->held) >= RCC_DEV_HELD_MAX;
@@ -572,6 +449,7 @@ static bool hold(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *p
 	}
 	atomic_inc(&dev->held);
 	rcc_count(dev, RCC_C_tx_held);
+	*held_since(skb) = now_ns;
 	if (resp)
 		qp->nresp++;
 	__skb_queue_tail(pkt->class & RCC_OC_REQ ? &qp->req : &qp->resp, skb);
@@ -581,12 +459,21 @@ static bool hold(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *p
 /* May it leave at once? An ACK may, unless a READ response waits that it would overtake: that is an implied NAK. */
 static bool goes_now(const struct rcc_qp *qp, const struct rcc_pkt *pkt, u64 now_ns)
 {
+	if (rcc_link_full(qp))
+		return false;
 	if (pkt->class & RCC_OC_ACK)
 		return skb_queue_empty(&qp->resp) && !(qp->busy && qp->seen_resp);
-	return !qp->busy && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp) &&
+	return !qp->busy && !rcc_link_waits(qp, now_ns) && skb_queue_empty(&qp->req) && skb_queue_empty(&qp->resp) &&
 	       rcc_pace_ready(&qp->pace, now_ns) &&
 	       (!(pkt->class & RCC_OC_REQ) ||
-		rcc_window_open(qp->decision.cwnd_bytes, qp->flight.bytes, pkt->l3_bytes + RCC_ETH_BYTES));
+		rcc_window_open(window(qp), in_flight(qp), pkt->l3_bytes + RCC_ETH_BYTES));
+}
+
+/* May a packet wait here? It must, if others do that it would overtake. */
+static bool may_hold(const struct rcc_qp *qp, u64 now_ns)
+{
+	return qp->paced || qp->busy || !skb_queue_empty(&qp->req) || !skb_queue_empty(&qp->resp) || rcc_link_up(qp) ||
+	       rcc_link_waits(qp, now_ns);
 }
 
 /**
@@ -609,18 +496,17 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pk
 	now_ns = ktime_get_ns();
 	if (unlikely(!rcc_qp_to_peer(qp, skb, pkt)))
 		rcc_qp_note_peer(qp, skb, pkt);
-	if (pkt->class & RCC_OC_REQ)
-		follow_requests(qp, skb, pkt, now_ns, &stale);
-	else if (pkt->class & RCC_OC_READ_RESP)
-		follow_responses(qp, pkt, now_ns, &stale);
+	rcc_stream_follow(qp, skb, pkt, now_ns, &stale);
 
 	/* a netdev that is down would leave us with packets that nobody flushes */
-	if (!goes_now(qp, pkt, now_ns) && !qp->dead && qp->paced && (skb->dev->flags & IFF_UP) &&
-	    hold(qp, skb, pkt, &stale)) {
+	if (!goes_now(qp, pkt, now_ns) && !qp->dead && may_hold(qp, now_ns) && (skb->dev->flags & IFF_UP) &&
+	    hold(qp, skb, pkt, now_ns, &stale)) {
 		rcc_pacer_wake(qp, now_ns);
 		skb = NULL;
 	} else {
-		depart(qp, skb, pkt, now_ns, false);
+		rcc_stream_depart(qp, skb, pkt, now_ns, false);
+		if (qp->link)
+			rcc_pacer_wake_link(qp, now_ns);
 	}
 	spin_unlock(&qp->lock);
 	if (skb)

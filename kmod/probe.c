@@ -103,6 +103,12 @@ static void note_timeout(struct rcc_qp *qp, u8 timeout)
 	WRITE_ONCE(qp->floor_bps, ns ? 2ULL * 4096 * 8 * NSEC_PER_SEC / ns : 0);
 }
 
+static void note_mtu(struct rcc_qp *qp, const struct ib_qp_attr *attr, int mask)
+{
+	if (qp && (mask & IB_QP_PATH_MTU) && ib_mtu_enum_to_int(attr->path_mtu) > 0)
+		WRITE_ONCE(qp->mtu_bytes, ib_mtu_enum_to_int(attr->path_mtu));
+}
+
 static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct ib_qp *ibqp = (const struct ib_qp *)regs_get_kernel_argument(regs, 0);
@@ -117,6 +123,7 @@ static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 	qp = qp_of(dev, ibqp);
 	if ((mask & IB_QP_STATE) && attr->qp_state == IB_QPS_RTR) {
 		qp = rcc_qp_learn(dev, ibqp);
+		note_mtu(qp, attr, mask);
 		if (qp && (mask & IB_QP_AV) && (mask & IB_QP_DEST_QPN))
 			connect(qp, attr);
 	}
@@ -124,8 +131,7 @@ static int on_modify(struct kprobe *kp, struct pt_regs *regs)
 		rcc_qp_gone(qp, RCC_QP_RESET);
 	if (qp && (mask & IB_QP_TIMEOUT))
 		note_timeout(qp, attr->timeout);
-	if (qp && (mask & IB_QP_PATH_MTU) && ib_mtu_enum_to_int(attr->path_mtu) > 0)
-		WRITE_ONCE(qp->mtu_bytes, ib_mtu_enum_to_int(attr->path_mtu));
+	note_mtu(qp, attr, mask);
 	rcu_read_unlock();
 	return 0;
 }

@@ -18,6 +18,7 @@ static void qp_free(struct rcu_head *rcu)
 	struct rcc_qp *qp = container_of(rcu, struct rcc_qp, rcu);
 
 	rcc_slot_put(qp->slot);
+	rcc_link_free(qp);
 	kfree(qp);
 }
 
@@ -39,6 +40,7 @@ static struct rcc_qp *qp_alloc(struct rcc_dev *dev, const struct ib_qp *ibqp)
 	qp->dev = dev;
 	qp->ibqp = ibqp;
 	qp->type = ibqp->qp_type;
+	qp->spray_set = RCC_SPRAY_MODES;
 	refcount_set(&qp->refs, 1);
 	spin_lock_init(&qp->lock);
 	__skb_queue_head_init(&qp->req);
@@ -118,7 +120,8 @@ struct rcc_qp *rcc_qp_learn(struct rcc_dev *dev, const struct ib_qp *ibqp)
 		rcc_qp_put(old);
 	}
 	rcc_count(dev, RCC_C_qp_new);
-	trace_qp_new(qp);
+	trace_qp_new(RCC_TRACE_QP(qp), qp->type);
+	trace_rate(RCC_TRACE_QP(qp), 0, 0, READ_ONCE(qp->decision.rate_bps));
 	return qp;
 }
 
@@ -154,6 +157,7 @@ static void forget_peer(struct rcc_qp *qp)
 	qp->repeating = false;
 	qp->rtt_ns = 0;
 	rcc_flight_reset(&qp->flight);
+	rcc_link_forget(qp);
 	memset(qp->left, 0, sizeof(qp->left));
 }
 
@@ -211,6 +215,7 @@ void rcc_qp_connect(struct rcc_qp *qp, const struct rcc_flow *flow)
 		clear_bit(RCC_QP_RESET, &qp->flags);
 		rcc_cc_start(qp, ktime_get_ns());
 		qp->flow = *flow;
+		rcc_link_connect(qp, ktime_get_ns());
 	}
 out:
 	spin_unlock_irqrestore(&qp->lock, irq);
@@ -297,13 +302,14 @@ static void qp_release(struct rcc_qp *qp)
 	spin_lock_bh(&qp->lock);
 	was_dead = qp->dead;
 	qp->dead = true;
+	rcc_link_forget(qp);
 	take_held(qp, &tx, &rx);
 	spin_unlock_bh(&qp->lock);
 	send_all(qp->dev, &tx);
 	drop_rx(qp->dev, &rx);
 	if (!was_dead) {
 		rcc_count(qp->dev, RCC_C_qp_del);
-		trace_qp_del(qp);
+		trace_qp_del(RCC_TRACE_QP(qp), qp->type);
 	}
 }
 
@@ -410,6 +416,7 @@ static void drop_held(struct rcc_qp *qp, const struct visit *v)
 
 	spin_lock_bh(&qp->lock);
 	take_held(qp, &tx, &rx);
+	rcc_link_forget(qp);
 	/* its algorithm may have asked for a time */
 	rcc_pacer_rearm(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
@@ -431,6 +438,60 @@ static void restart(struct rcc_qp *qp, const struct visit *v)
 	spin_lock_bh(&qp->lock);
 	rcc_cc_start(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
+}
+
+static void stop_link(struct rcc_qp *qp, const struct visit *v)
+{
+	rcc_link_stop(qp);
+}
+
+/**
+ * rcc_qp_stop_links() - every QP goes on without the link layer
+ * @dev: the device
+ */
+void rcc_qp_stop_links(struct rcc_dev *dev)
+{
+	visit_qps(dev, stop_link, NULL);
+}
+
+static void spray(struct rcc_qp *qp, const struct visit *v)
+{
+	spin_lock_bh(&qp->lock);
+	rcc_link_spray(qp);
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * rcc_qp_spray_all() - the device's spray mode or number of paths has changed
+ * @dev: the device
+ */
+void rcc_qp_spray_all(struct rcc_dev *dev)
+{
+	visit_qps(dev, spray, NULL);
+}
+
+/**
+ * rcc_qp_set_spray() - give a QP a spray mode of its own, live
+ * @dev: its device
+ * @qpn: its number
+ * @mode: enum rcc_spray_mode; RCC_SPRAY_MODES: the device's again
+ *
+ * Return: 0; -ESRCH if there is no such QP.
+ */
+int rcc_qp_set_spray(struct rcc_dev *dev, u32 qpn, u32 mode)
+{
+	struct rcc_qp *qp;
+
+	rcu_read_lock();
+	qp = rcc_qp_find(dev, qpn);
+	if (qp) {
+		spin_lock_bh(&qp->lock);
+		qp->spray_set = mode;
+		rcc_link_spray(qp);
+		spin_unlock_bh(&qp->lock);
+	}
+	rcu_read_unlock();
+	return qp ? 0 : -ESRCH;
 }
 
 /**
@@ -513,6 +574,27 @@ int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len)
 	return qp ? 0 : -ESRCH;
 }
 
+static void link_info(const struct rcc_qp *qp, struct rcc_qp_info *info)
+{
+	const struct rcc_link *l = qp->link;
+
+	info->spray_set = qp->spray_set;
+	info->spray = rcc_link_spray_mode(qp);
+	if (!l)
+		return;
+	info->has_link = true;
+	info->link_up = l->up;
+	info->link_hello = !l->up && (l->known || l->hello_ns != RCC_SACK_NEVER);
+	info->link_kept = l->sack.flying + l->sack.lost;
+	info->link_waiting = l->reorder.waiting;
+	info->link_rtt_ns = l->sack.srtt_ns;
+	info->link_repeats = l->repeats;
+	info->link_lost = l->lost;
+	info->link_spurious = l->spurious;
+	info->link_disordered = l->disordered;
+	info->link_skipped = l->skipped;
+}
+
 /**
  * rcc_qp_info() - what can be told of a QP
  * @qp: the QP; the caller holds rcu_read_lock()
@@ -546,5 +628,43 @@ void rcc_qp_info(struct rcc_qp *qp, struct rcc_qp_info *info)
 	info->tx_packets = qp->tx_packets;
 	info->tx_bytes = qp->tx_bytes;
 	info->retrans_packets = qp->retrans_packets;
+	link_info(qp, info);
 	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * rcc_qp_paths() - what can be told of a QP's paths
+ * @qp: the QP; the caller holds rcu_read_lock()
+ * @paths: filled in
+ *
+ * Return: how many; 0 without a link layer.
+ */
+u32 rcc_qp_paths(struct rcc_qp *qp, struct rcc_path_info paths[RCC_PATHS_MAX])
+{
+	const struct rcc_spray_path *p;
+	bool weighs = false;
+	u32 i, n = 0;
+
+	spin_lock_bh(&qp->lock);
+	if (qp->link) {
+		n = qp->link->spray.n;
+		/* in other modes a weight is only remembered */
+		weighs = qp->link->spray.mode == RCC_SPRAY_ADAPTIVE;
+	}
+	for (i = 0; i < n; i++) {
+		p = &qp->link->spray.path[i];
+		paths[i] = (struct rcc_path_info) {
+			.port = p->port,
+			.dead = p->dead,
+			.weight_permille = weighs ? p->weight * 1000 / RCC_SPRAY_WEIGHT : 1000,
+			.ce_permille = p->ce * 1000 >> 16,
+			.rtt_ns = p->rtt_ns,
+			.sent = p->sent,
+			.came = p->came,
+			.marked = p->marked,
+			.lost = p->lost,
+		};
+	}
+	spin_unlock_bh(&qp->lock);
+	return n;
 }

@@ -6,11 +6,14 @@
  *	tx.c	a packet from rxe: whose, ECT, now or later?	-> pacer.c
  *	rx.c	a packet for rxe: CNP? CE? ACK, NAK?		-> cc_core.c, cnp.c
  *	pacer.c	one timer per device, QPs by departure time
+ *	stream.c	PSNs: is it a repeat, what is on its way, AckReq
+ *	link.c	between two rxe_cc hosts: handshake, with link_tx.c (numbers, paths, repeats), link_rx.c (order)
  *	cc_core.c	events to the algorithm, its decision to the pacer
  *	alg.c	algorithms: built in, of other modules, of BPF
  *	conf.c	a device's algorithm, parameters, line rate
  *	qp.c	QPs: learnt, found, removed
  *	dev.c	devices: come and go with ib_client and netdev events
+ *	out.c	packets of our own
  *	netlink.c	the generic netlink family, with netlink_*.c
  *	probe.c	kprobes on rxe's QP verbs, for what no public event tells
  *
@@ -49,6 +52,7 @@
 
 #include "cc/algs.h"
 #include "cc/np.h"
+#include "link.h"
 #include "pure/flight.h"
 #include "pure/pace.h"
 #include "pure/psn.h"
@@ -73,6 +77,14 @@
 #define RCC_HOLD_MAX_NS		(32 * NSEC_PER_MSEC)	/* the same at most, and the wait for a READ's data */
 
 #define RCC_TX_EVENT_PACKETS	16	/* packets that one TX event may stand for, if none had to wait */
+
+#define RCC_LINK_FIRST_BYTES	(16ULL * RCC_MTU_BYTES)	/* on their way until a round trip was measured */
+#define RCC_LINK_WAIT_NS	(32 * NSEC_PER_MSEC)	/* as long, a QP that was just connected waits for its peer's HELLO_ACK */
+#define RCC_LINK_READY_MAX	1024	/* received packets per QP that are in order and go on to rxe */
+#define RCC_LINK_KEPT_MAX	65536	/* clones per device that wait to be acknowledged by a peer's link layer */
+#define RCC_LINK_HELD_MAX	65536	/* received packets per device that wait for earlier ones */
+#define RCC_ENTROPIES		64	/* source ports per QP, unless set otherwise */
+#define RCC_OUT_TTL		64	/* of packets of our own */
 
 #define RCC_ETH_BYTES		14	/* Ethernet header: rates count it, as a switch port does */
 #define RCC_MTU_BYTES		4200
@@ -112,12 +124,18 @@ struct rcc_setting {
  * @profile: of all algorithms' parameters; RCC_PROFILE_CUSTOM: they stay
  * @ecn: 0 or 1; negative: it stays
  * @line_mbps: line rate in Mb/s; 0: the netdev's; negative: it stays
+ * @link: 0 or 1; negative: it stays
+ * @spray: enum rcc_spray_mode; negative: it stays
+ * @entropies: source ports per QP; 0: they stay
  */
 struct rcc_change {
 	const char *alg;
 	enum rcc_profile profile;
 	int ecn;
 	s64 line_mbps;
+	int link;
+	int spray;
+	u8 entropies;
 };
 
 /**
@@ -158,6 +176,7 @@ struct rcc_pacer {
  * @node: devices by @ndev (RCU; rcc_devs_lock)
  * @list: all devices, in the order of @id (rcc_algs_lock and rcc_devs_lock)
  * @id: no other device has or had it
+ * @index: ib_device.index, by which tools know it
  * @lock: writers of @tab and @qps
  * @tab: QPs by number (RCU)
  * @qps: all QPs
@@ -165,6 +184,8 @@ struct rcc_pacer {
  * @pacer: departure schedule
  * @held: packets that wait to be sent
  * @read_held: received requests that wait until READ responses drain
+ * @link_kept: clones of packets that may be lost
+ * @link_held: received packets that wait for earlier ones
  * @stats: counters
  * @gone: QPs that rxe destroys or resets, to be seen to in process context
  * @gone_work: does it
@@ -173,6 +194,9 @@ struct rcc_pacer {
  * @params: values by the algorithm's slot; at RCC_NP those of the notification point (RCU)
  * @profile: which profile all of them came from
  * @ecn: stamp ECT(0) on data and answer CE
+ * @link: QPs may have a link layer
+ * @spray: enum rcc_spray_mode of QPs that have none of their own
+ * @entropies: source ports per QP, 1..RCC_PATHS_MAX
  * @open: the module or device goes: nothing is paced any more
  * @line_set_bps: rate set by hand; 0: the netdev's
  * @link_bps: the netdev's rate
@@ -190,6 +214,7 @@ struct rcc_dev {
 	struct hlist_node node;
 	struct list_head list;
 	u64 id;
+	u32 index;
 
 	spinlock_t lock;
 	struct rcc_qptab *tab;
@@ -199,6 +224,8 @@ struct rcc_dev {
 	struct rcc_pacer pacer;
 	atomic_t held;
 	atomic_t read_held;
+	atomic_t link_kept;
+	atomic_t link_held;
 	struct rcc_stats __percpu *stats;
 
 	struct llist_head gone;
@@ -210,6 +237,9 @@ struct rcc_dev {
 	enum rcc_profile profile;
 	bool ecn;
 	bool open;
+	bool link;
+	u8 spray;
+	u8 entropies;
 	u64 line_set_bps;
 	u64 link_bps;
 	u64 line_bps;
@@ -238,6 +268,13 @@ enum {
 	RCC_QP_RESET,		/* the QP went to RESET or ERR */
 };
 
+/* whose PSNs a packet's is one of */
+enum rcc_stream {
+	RCC_STREAM_REQUESTS,
+	RCC_STREAM_READ_RESPONSES,
+	RCC_STREAM_DATAGRAMS,	/* of many senders */
+};
+
 /**
  * struct rcc_qp - what we know of one QP
  * @ent: place in the device's table; first
@@ -253,6 +290,7 @@ enum {
  * @mtu_bytes: path MTU (payload); 0: not known
  * @np_last_ns: when the last CNP was sent for it (cmpxchg)
  * @rcu: freed a grace period after the last reference
+ * @link: its link layer; NULL: none yet. Set once, under @lock, and freed with the QP
  * @lock: everything below
  * @dead: unlinked: packets pass by
  * @busy: the timer sends this QP's packets with the lock dropped; others queue
@@ -272,6 +310,8 @@ enum {
  * @bad_decisions: senseless decisions in a row
  * @alg: what stands in @slot
  * @acks: it lives on ACKs (READ_ONCE without the lock)
+ * @link_asked: whether it could have a link layer was looked into
+ * @spray_set: enum rcc_spray_mode set for this QP; RCC_SPRAY_MODES: the device's
  * @params: where its values are published
  * @decision: its last word
  * @state: its private state
@@ -324,6 +364,7 @@ struct rcc_qp {
 	u32 mtu_bytes;
 	u64 np_last_ns;
 	struct rcu_head rcu;
+	struct rcc_link *link;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	bool dead;
@@ -343,6 +384,8 @@ struct rcc_qp {
 	bool ask_ack;
 	bool distrust;
 	bool acks;
+	bool link_asked;
+	u8 spray_set;
 	struct sk_buff_head req;
 	struct sk_buff_head resp;
 	struct sk_buff_head read;
@@ -403,6 +446,19 @@ struct rcc_qp {
  * @tx_packets: data packets sent
  * @tx_bytes: their bytes on the wire
  * @retrans_packets: those of them that were sent before
+ * @spray_set: the spray mode set for this QP; RCC_SPRAY_MODES: the device's
+ * @spray: the one in use
+ * @has_link: what follows holds
+ * @link_hello: HELLO was said, and nothing came of it yet
+ * @link_up: packets have trailers
+ * @link_kept: packets kept until the peer has them
+ * @link_waiting: packets received that wait for an earlier one
+ * @link_rtt_ns: round trip over all paths; 0: none measured yet
+ * @link_repeats: packets sent again
+ * @link_lost: packets found lost
+ * @link_spurious: repeats for nothing
+ * @link_disordered: packets that came before an earlier one
+ * @link_skipped: packets given up
  */
 struct rcc_qp_info {
 	u32 qpn;
@@ -423,6 +479,43 @@ struct rcc_qp_info {
 	u64 tx_packets;
 	u64 tx_bytes;
 	u64 retrans_packets;
+	u8 spray_set;
+	u8 spray;
+	bool has_link;
+	bool link_hello;
+	bool link_up;
+	u32 link_kept;
+	u32 link_waiting;
+	u64 link_rtt_ns;
+	u64 link_repeats;
+	u64 link_lost;
+	u64 link_spurious;
+	u64 link_disordered;
+	u64 link_skipped;
+};
+
+/**
+ * struct rcc_path_info - a path of a QP as it was at one moment
+ * @port: UDP source port
+ * @dead: it is only probed
+ * @weight_permille: its share of packets against a path's usual one
+ * @ce_permille: share of packets with CE lately
+ * @rtt_ns: smoothed round trip; 0: none measured yet
+ * @sent: packets
+ * @came: packets acknowledged
+ * @marked: those of them with CE
+ * @lost: packets found lost
+ */
+struct rcc_path_info {
+	u16 port;
+	bool dead;
+	u32 weight_permille;
+	u32 ce_permille;
+	u64 rtt_ns;
+	u64 sent;
+	u64 came;
+	u64 marked;
+	u64 lost;
 };
 
 static inline void rcc_count(struct rcc_dev *dev, enum rcc_counter counter)
@@ -440,6 +533,12 @@ static inline struct rcc_dev *rcc_dev_of(struct device *dev)
 	return container_of(dev, struct rcc_dev, dev);
 }
 
+/* Rates count the Ethernet header, as a switch port does. */
+static inline u32 rcc_wire_bytes(const struct sk_buff *skb)
+{
+	return skb->len + RCC_ETH_BYTES;
+}
+
 /* hook.c */
 int rcc_hook_init(void);
 void rcc_hook_exit(void);
@@ -452,12 +551,94 @@ void rcc_tx_learn_driver(struct module *owner);
 /* rx.c */
 unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 void rcc_rx_admit(struct rcc_qp *qp);
+void rcc_rx_hand_on(struct rcc_qp *qp, struct sk_buff *skb);
+void rcc_rx_note_rtt(struct rcc_qp *qp, u64 rtt_ns);
 void rcc_rx_let_go(struct rcc_dev *dev);
 
 /* cnp.c */
+void rcc_cnp_note_ce(struct rcc_qp *qp, const struct rcc_pkt *pkt);
 void rcc_cnp_answer(struct rcc_dev *dev, struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_cnp_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt);
 void rcc_cnp_malformed(struct rcc_dev *dev);
+u64 rcc_cnp_gap_ns(struct rcc_dev *dev);
+
+/* out.c */
+struct dst_entry *rcc_out_route(struct net_device *ndev, const struct rcc_flow *flow);
+struct sk_buff *rcc_out_alloc(struct net_device *ndev, struct dst_entry *dst, const struct rcc_flow *flow, u32 bytes);
+void rcc_out_finish(struct sk_buff *skb, u32 bytes);
+void rcc_out_send(struct sk_buff *skb);
+
+/* link.c */
+extern atomic_t rcc_links;
+extern const char *const rcc_spray_names[RCC_SPRAY_MODES];
+
+/* May QPs of a device have a link layer? */
+static inline bool rcc_link_allowed(const struct rcc_dev *dev)
+{
+	return READ_ONCE(dev->link) && !READ_ONCE(dev->open);
+}
+
+/* Do packets of a QP that leave now get a trailer? The caller holds the QP's lock. */
+static inline bool rcc_link_up(const struct rcc_qp *qp)
+{
+	return qp->link && qp->link->up;
+}
+
+/* Has the peer as many packets to answer for as can be kept? */
+static inline bool rcc_link_full(const struct rcc_qp *qp)
+{
+	return rcc_link_up(qp) && !rcc_sack_room(&qp->link->sack);
+}
+
+/* Until when requests wait for the handshake at most, with respect to rxe's timer. */
+static inline u64 rcc_link_wait_end(const struct rcc_qp *qp)
+{
+	u64 wait_ns = qp->link->wait_ns, timeout_ns = READ_ONCE(qp->timeout_ns);
+
+	return timeout_ns ? min(wait_ns, wait_ns - RCC_LINK_WAIT_NS + timeout_ns / 2) : wait_ns;
+}
+
+/* Do requests wait because the peer may still answer? */
+static inline bool rcc_link_waits(const struct rcc_qp *qp, u64 now_ns)
+{
+	return qp->link && qp->link->wait_ns && now_ns < rcc_link_wait_end(qp);
+}
+
+int rcc_spray_find(const char *name, size_t len);
+void rcc_link_connect(struct rcc_qp *qp, u64 now_ns);
+void rcc_link_want(struct rcc_qp *qp, const struct sk_buff *skb, u64 now_ns);
+u32 rcc_link_spray_mode(const struct rcc_qp *qp);
+void rcc_link_end_tx(struct rcc_qp *qp, u64 now_ns, bool for_good);
+void rcc_link_end(struct rcc_qp *qp, enum rcc_link_end why);
+void rcc_link_receive(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_link_stop(struct rcc_qp *qp);
+void rcc_link_forget(struct rcc_qp *qp);
+void rcc_link_free(struct rcc_qp *qp);
+void rcc_link_spray(struct rcc_qp *qp);
+u64 rcc_link_due(const struct rcc_qp *qp);
+void rcc_link_timer(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out);
+void rcc_link_rxe_timeout(struct rcc_qp *qp, u64 now_ns);
+
+/* link_say.c */
+u32 rcc_link_turn(struct rcc_link *l);
+struct dst_entry *rcc_link_route(struct rcc_link *l);
+void rcc_link_say(struct rcc_qp *qp, const struct rcc_ctl *ctl, u16 port, struct sk_buff_head *out);
+void rcc_link_send(struct sk_buff_head *out);
+
+/* link_tx.c */
+void rcc_link_use_route(struct rcc_link *l, const struct sk_buff *skb);
+void rcc_link_depart(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt, u64 now_ns);
+struct sk_buff *rcc_link_repeat(struct rcc_qp *qp, u64 now_ns);
+void rcc_link_find_lost(struct rcc_qp *qp, u64 now_ns);
+void rcc_link_sack(struct rcc_qp *qp, const struct rcc_sack_msg *m, u64 now_ns);
+void rcc_link_acked(struct rcc_qp *qp, u32 ack, u64 now_ns);
+void rcc_link_probed(struct rcc_qp *qp, const struct rcc_probe *probe, u64 now_ns);
+
+/* link_rx.c */
+bool rcc_link_rx(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt);
+void rcc_link_report(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out);
+void rcc_link_give_up(struct rcc_qp *qp, u64 now_ns, struct sk_buff_head *out);
+void rcc_link_hand_on(struct rcc_qp *qp);
 
 /* qp.c */
 /**
@@ -506,7 +687,11 @@ void rcc_qp_restart_all(struct rcc_dev *dev);
 void rcc_qp_follow_dev(struct rcc_dev *dev);
 void rcc_qp_leave_alg(struct rcc_dev *dev, struct rcc_slot *slot, struct rcc_slot *to);
 int rcc_qp_set_alg(struct rcc_dev *dev, u32 qpn, const char *name, size_t len);
+int rcc_qp_set_spray(struct rcc_dev *dev, u32 qpn, u32 mode);
+void rcc_qp_stop_links(struct rcc_dev *dev);
+void rcc_qp_spray_all(struct rcc_dev *dev);
 void rcc_qp_info(struct rcc_qp *qp, struct rcc_qp_info *info);
+u32 rcc_qp_paths(struct rcc_qp *qp, struct rcc_path_info paths[RCC_PATHS_MAX]);
 void rcc_qp_put(struct rcc_qp *qp);
 
 /* pacer.c */
@@ -517,10 +702,24 @@ void rcc_pacer_submit(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pk
 void rcc_pacer_arm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_rearm(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_wake(struct rcc_qp *qp, u64 now_ns);
+void rcc_pacer_wake_link(struct rcc_qp *qp, u64 now_ns);
 void rcc_pacer_set_rate(struct rcc_qp *qp, u64 now_ns);
 u64 rcc_pacer_stall_ns(const struct rcc_qp *qp);
 void rcc_pacer_disarm(struct rcc_qp *qp);
 void rcc_pacer_purge(struct rcc_qp *qp, struct sk_buff_head *queue, u32 psn, struct sk_buff_head *out);
+
+/* The longest time for which a packet may wait for anything but its rate. */
+static inline u64 rcc_hold_max_ns(const struct rcc_qp *qp)
+{
+	u64 timeout_ns = READ_ONCE(qp->timeout_ns);
+
+	return timeout_ns ? min(timeout_ns / 2, RCC_HOLD_MAX_NS) : RCC_HOLD_MAX_NS;
+}
+
+/* stream.c */
+void rcc_stream_follow(struct rcc_qp *qp, const struct sk_buff *skb, const struct rcc_pkt *pkt, u64 now_ns,
+		       struct sk_buff_head *stale);
+void rcc_stream_depart(struct rcc_qp *qp, struct sk_buff *skb, struct rcc_pkt *pkt, u64 now_ns, bool waited);
 
 /* cc_core.c */
 void rcc_cc_start(struct rcc_qp *qp, u64 now_ns);
@@ -581,6 +780,8 @@ int rcc_conf_set_params(struct rcc_dev *dev, u32 set, enum rcc_profile profile, 
 int rcc_conf_set_param(struct rcc_dev *dev, u32 set, u32 param, u64 value);
 int rcc_conf_set(struct rcc_dev *dev, const struct rcc_change *change);
 u64 rcc_conf_get_param(struct rcc_dev *dev, u32 set, u32 param);
+void rcc_conf_set_link_layer(struct rcc_dev *dev, bool on);
+void rcc_conf_set_spray(struct rcc_dev *dev, u32 mode, u32 entropies);
 void rcc_conf_set_line(struct rcc_dev *dev, u64 bps);
 void rcc_conf_set_link(struct rcc_dev *dev, u64 bps);
 

@@ -3,6 +3,8 @@
  * A packet reaches this host: does it concern a rxe device, and does it say anything about congestion?
  *
  *	CNP			-> cnp.c, consumed
+ *	control packet		-> link.c, consumed
+ *	with a trailer		-> link_rx.c, and from there in order back to what follows
  *	data with CE		-> cnp.c may answer; goes on to rxe
  *	NAK			-> event
  *	ACK, READ response	-> event, perhaps with a round trip; room in the window
@@ -14,6 +16,7 @@
 #include <linux/ipv6.h>
 
 #include "rcc.h"
+#include "trace.h"
 
 /* ip_local_deliver_finish() and ip6_input_finish(), which have no other public name */
 static int (*deliver4)(struct net *net, struct sock *sk, struct sk_buff *skb);
@@ -46,10 +49,28 @@ static void wait_for_room(struct rcc_qp *qp, u64 now_ns)
 		rcc_pace_sent(&qp->pace, now_ns, bytes, false);
 }
 
-static void note_rtt(struct rcc_qp *qp, u64 rtt_ns)
+/**
+ * rcc_rx_note_rtt() - a round trip was measured
+ * @qp: the QP; the caller holds its lock
+ * @rtt_ns: how long it took
+ */
+void rcc_rx_note_rtt(struct rcc_qp *qp, u64 rtt_ns)
 {
 	qp->rtt_ns = qp->rtt_ns ? (7 * qp->rtt_ns + rtt_ns) / 8 : rtt_ns;
+	trace_rtt(RCC_TRACE_QP(qp), rtt_ns);
 	rcc_cc_base_rtt(qp->dev, rtt_ns);
+}
+
+/* SACKs tell what came, and time the fabric. An ACK of rxe's then tells how long the peer's host takes beyond that. */
+static void whole_round_trip(struct rcc_qp *qp, u64 rtt_ns, u64 now_ns)
+{
+	struct rcc_event ev = { .now_ns = now_ns, .type = RCC_EV_RTT };
+
+	if (!qp->link->sack.srtt_ns)
+		return;
+	ev.rtt_ns = min_t(u64, rtt_ns, U32_MAX);
+	ev.fabric_ns = min_t(u64, rcc_spray_median_rtt(&qp->link->spray), ev.rtt_ns);
+	rcc_cc_event(qp, &ev);
 }
 
 /*
@@ -67,8 +88,13 @@ static void acknowledged(struct rcc_qp *qp, u32 psn, u64 now_ns, bool timed)
 	rcc_flight_acked(&qp->flight, now_ns, psn, &acked);
 	if (!acked.packets)
 		return;
+	if (rcc_link_up(qp)) {
+		if (acked.rtt_ns && timed)
+			whole_round_trip(qp, acked.rtt_ns, now_ns);
+		return;
+	}
 	if (acked.rtt_ns && timed) {
-		note_rtt(qp, acked.rtt_ns);
+		rcc_rx_note_rtt(qp, acked.rtt_ns);
 		ev.rtt_ns = min_t(u64, acked.rtt_ns, U32_MAX);
 		ev.fabric_ns = ev.rtt_ns;
 	}
@@ -270,22 +296,9 @@ void rcc_rx_admit(struct rcc_qp *qp)
 	spin_unlock(&qp->lock);
 }
 
-/* Returns true if the packet was taken. */
-static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt)
+/* A packet of a reliable connection, as rxe of the peer made it. Returns true if it was taken. */
+static bool rx_rc(struct rcc_qp *qp, struct sk_buff *skb, const struct rcc_pkt *pkt)
 {
-	bool ce = pkt->ecn == RCC_ECN_CE && (pkt->class & (RCC_OC_REQ | RCC_OC_READ_RESP));
-	struct rcc_qp *qp;
-
-	if (pkt->class & RCC_OC_CNP) {
-		rcc_cnp_receive(dev, skb, pkt);
-		consume_skb(skb);
-		return true;
-	}
-	qp = rcc_qp_find(dev, pkt->dqpn);
-	if (ce)
-		rcc_cnp_answer(dev, qp, skb, pkt);
-	if (!qp || !(pkt->class & RCC_OC_RC))
-		return false;
 	if (pkt->class & RCC_OC_REQ)
 		return rx_request(qp, skb, pkt);
 	if (pkt->class & RCC_OC_ACK)
@@ -293,6 +306,43 @@ static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *p
 	else
 		rx_read_resp(qp, skb, pkt);
 	return false;
+}
+
+/* Returns true if the packet was taken. */
+static bool rx(struct rcc_dev *dev, struct sk_buff *skb, const struct rcc_pkt *pkt)
+{
+	bool ce = pkt->ecn == RCC_ECN_CE && (pkt->class & (RCC_OC_REQ | RCC_OC_READ_RESP));
+	struct rcc_qp *qp;
+
+	if (pkt->class & (RCC_OC_CNP | RCC_OC_CTL)) {
+		if (pkt->class & RCC_OC_CNP)
+			rcc_cnp_receive(dev, skb, pkt);
+		else
+			rcc_link_receive(dev, skb, pkt);
+		consume_skb(skb);
+		return true;
+	}
+	qp = rcc_qp_find(dev, pkt->dqpn);
+	if (qp && (pkt->class & RCC_OC_RC) && READ_ONCE(qp->link) && rcc_link_rx(qp, skb, pkt))
+		return true;
+	if (ce)
+		rcc_cnp_answer(dev, qp, skb, pkt);
+	return qp && (pkt->class & RCC_OC_RC) && rx_rc(qp, skb, pkt);
+}
+
+/**
+ * rcc_rx_hand_on() - a packet that the link layer has put in order goes on to rxe
+ * @qp: the QP that it is for; the caller holds rcu_read_lock() and no lock, with bottom halves off
+ * @skb: the packet, as the peer's rxe made it; consumed
+ */
+void rcc_rx_hand_on(struct rcc_qp *qp, struct sk_buff *skb)
+{
+	struct rcc_pkt pkt;
+
+	if ((atomic_read(&waiting) || !rcc_wire_plain(skb->data, skb_headlen(skb))) &&
+	    !rcc_wire_parse(skb->data, skb_headlen(skb), skb->len, &pkt) && rx_rc(qp, skb, &pkt))
+		return;
+	deliver(skb);
 }
 
 static bool is_udp(const struct sk_buff *skb, const struct nf_hook_state *state)
@@ -319,7 +369,7 @@ unsigned int rcc_rx(void *priv, struct sk_buff *skb, const struct nf_hook_state 
 	struct rcc_pkt pkt;
 	bool taken;
 
-	if (rcc_wire_plain(skb->data, skb_headlen(skb)) && !atomic_read(&waiting))
+	if (!atomic_read(&waiting) && !atomic_read(&rcc_links) && rcc_wire_plain(skb->data, skb_headlen(skb)))
 		return NF_ACCEPT;
 	if (!is_udp(skb, state))
 		return NF_ACCEPT;

@@ -12,6 +12,7 @@
 #define RXE_CC_NAME_MAX_LEN		63
 #define RXE_CC_QPN_MAX			0xffffff
 #define RXE_CC_LINE_RATE_MAX_MBPS	800000
+#define RXE_CC_ENTROPIES_MAX		64
 
 /**
  * enum rxe_cc_qp_type - kind of transport, with the numbers of the RDMA subsystem
@@ -59,6 +60,18 @@ enum rxe_cc_event {
 	RXE_CC_EVENT_TIMER = 1 << 8,
 };
 
+/**
+ * enum rxe_cc_link_state - how far the link layer of a QP is with its peer's
+ * @RXE_CC_LINK_STATE_NONE: there is none; packets are standard RoCEv2
+ * @RXE_CC_LINK_STATE_HELLO: HELLO was said; no answer came yet, or the peer is not ready
+ * @RXE_CC_LINK_STATE_UP: packets have trailers, and lost ones go again
+ */
+enum rxe_cc_link_state {
+	RXE_CC_LINK_STATE_NONE,
+	RXE_CC_LINK_STATE_HELLO,
+	RXE_CC_LINK_STATE_UP,
+};
+
 enum {
 	RXE_CC_A_COUNTER_PAD = 1,
 	RXE_CC_A_COUNTER_NAME,
@@ -79,9 +92,31 @@ enum {
 	RXE_CC_A_DEV_QPS,
 	RXE_CC_A_DEV_HELD_PACKETS,
 	RXE_CC_A_DEV_COUNTER,
+	RXE_CC_A_DEV_LINK,
+	RXE_CC_A_DEV_SPRAY,
+	RXE_CC_A_DEV_ENTROPIES,
+	RXE_CC_A_DEV_KEPT_PACKETS,
+	RXE_CC_A_DEV_WAITING_PACKETS,
 
 	__RXE_CC_A_DEV_MAX,
 	RXE_CC_A_DEV_MAX = (__RXE_CC_A_DEV_MAX - 1)
+};
+
+enum {
+	RXE_CC_A_PATH_PAD = 1,
+	RXE_CC_A_PATH_INDEX,
+	RXE_CC_A_PATH_PORT,
+	RXE_CC_A_PATH_DEAD,
+	RXE_CC_A_PATH_WEIGHT_PERMILLE,
+	RXE_CC_A_PATH_SENT,
+	RXE_CC_A_PATH_CAME,
+	RXE_CC_A_PATH_MARKED,
+	RXE_CC_A_PATH_LOST,
+	RXE_CC_A_PATH_RTT_NS,
+	RXE_CC_A_PATH_CE_PERMILLE,
+
+	__RXE_CC_A_PATH_MAX,
+	RXE_CC_A_PATH_MAX = (__RXE_CC_A_PATH_MAX - 1)
 };
 
 enum {
@@ -105,6 +140,19 @@ enum {
 	RXE_CC_A_QP_TX_CNPS,
 	RXE_CC_A_QP_RX_CNPS,
 	RXE_CC_A_QP_HELD_PACKETS,
+	RXE_CC_A_QP_SPRAY,
+	RXE_CC_A_QP_SPRAY_SET,
+	RXE_CC_A_QP_LINK,
+	RXE_CC_A_QP_LINK_REPEATS,
+	RXE_CC_A_QP_LINK_LOST,
+	RXE_CC_A_QP_LINK_SPURIOUS,
+	RXE_CC_A_QP_LINK_DISORDERED,
+	RXE_CC_A_QP_LINK_SKIPPED,
+	RXE_CC_A_QP_LINK_KEPT,
+	RXE_CC_A_QP_LINK_WAITING,
+	RXE_CC_A_QP_LINK_RTT_NS,
+	RXE_CC_A_QP_WANT_PATHS,
+	RXE_CC_A_QP_PATH,
 
 	__RXE_CC_A_QP_MAX,
 	RXE_CC_A_QP_MAX = (__RXE_CC_A_QP_MAX - 1)

@@ -15,6 +15,7 @@
 	c(np_cnp_bad_icrc)	/* CE on a corrupt packet */			\
 	c(np_cnp_off)		/* CE while `ecn` is 0 */			\
 	c(np_cnp_failed)	/* no memory or no route for a CNP */		\
+	c(np_cnp_linked)	/* CE that a SACK reports instead */		\
 	/* reaction point: received = handled + ignored */			\
 	c(rp_cnp_handled)							\
 	c(rp_cnp_ignored)	/* the sum of the reasons below */		\
@@ -47,6 +48,62 @@
 	c(rx_read_released)							\
 	c(rx_read_dropped)							\
 	c(rx_malformed)		/* lengths that contradict each other */	\
+	/* link layer: sessions */						\
+	c(link_up)								\
+	c(link_down_bye)	/* the peer's module or link layer goes */	\
+	c(link_down_silent)	/* nothing we sent was acknowledged */	\
+	c(link_down_reset)	/* the QP, its netdev or our link layer goes */	\
+	c(link_down_unmended)	/* what is lost does not come again */		\
+	c(link_fallback_mtu)	/* no room for the trailer, or path MTU not known */ \
+	c(link_fallback_memory)							\
+	c(link_hello_sent)							\
+	c(link_hello_rcvd)							\
+	c(link_hello_unanswered)	/* QPs that got no answer */		\
+	/* link layer: control packets that changed nothing */			\
+	c(link_ctl_malformed)							\
+	c(link_ctl_icrc)							\
+	c(link_ctl_qpn)		/* no such QP */				\
+	c(link_ctl_addr)	/* not from the QP's peer */			\
+	c(link_ctl_token)	/* not from who has our token */		\
+	c(link_ctl_off)		/* HELLO while `link` is 0 */			\
+	c(link_ctl_limited)	/* HELLOs too fast one after the other */	\
+	c(link_ctl_failed)	/* no memory or no route for one of ours */	\
+	c(link_sack_ignored)	/* says what cannot be */			\
+	/* link layer: sending */						\
+	c(link_tx_packets)	/* with a trailer */				\
+	c(link_untracked)	/* without one although the session is up: no room */ \
+	c(link_unkept)		/* no clone kept: rxe would have to repeat it */ \
+	c(link_sack_rcvd)							\
+	c(link_lost)		/* packets found lost */			\
+	c(link_loss_told)	/* times that the algorithm heard of it */	\
+	c(link_repeats)		/* packets sent again */			\
+	c(link_repeats_timeout)	/* found lost by time alone */			\
+	c(link_repeats_spurious)	/* repeats for nothing */		\
+	c(link_ce)		/* packets that came with CE, as SACKs say */	\
+	c(link_ce_told)		/* times that the algorithm heard of it */	\
+	c(link_path_dead)							\
+	c(link_path_back)							\
+	c(link_probe_sent)							\
+	c(link_probe_answered)							\
+	/* link layer: receiving */						\
+	c(link_rx_packets)	/* with a trailer */				\
+	c(link_rx_untrailed)	/* without, from a peer that puts them on */	\
+	c(link_rx_no_room)	/* dropped: memory, or too much waits */	\
+	c(link_rx_duplicate)							\
+	c(link_rx_beyond)	/* outside the window */			\
+	c(link_out_of_sequence)	/* came before an earlier one: hidden from rxe */ \
+	c(link_gap_skipped)	/* packets given up: rxe sees the gap */	\
+	c(link_sack_sent)							\
+	/* how far ahead of the one awaited they came: up to twice the number */ \
+	c(link_reorder_depth_1)							\
+	c(link_reorder_depth_2)							\
+	c(link_reorder_depth_4)							\
+	c(link_reorder_depth_8)							\
+	c(link_reorder_depth_16)						\
+	c(link_reorder_depth_32)						\
+	c(link_reorder_depth_64)						\
+	c(link_reorder_depth_128)						\
+	c(link_reorder_depth_256)						\
 	/* bookkeeping */							\
 	c(rate_clamped)		/* decisions outside the pacer's range */	\
 	c(cc_alg_changed)	/* a QP went on under another algorithm, live */ \

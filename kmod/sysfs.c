@@ -99,6 +99,63 @@ static ssize_t ecn_store(struct device *device, struct device_attribute *attr, c
 }
 static DEVICE_ATTR_RW(ecn);
 
+static ssize_t link_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", READ_ONCE(rcc_dev_of(device)->link));
+}
+
+static ssize_t link_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct rcc_dev *dev = rcc_dev_of(device);
+	u64 value;
+
+	if (rcc_u64_parse(buf, count, &value) || value > 1)
+		return -EINVAL;
+	mutex_lock(&dev->cfg);
+	rcc_conf_set_link_layer(dev, value);
+	mutex_unlock(&dev->cfg);
+	return count;
+}
+static DEVICE_ATTR_RW(link);
+
+static ssize_t spray_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", rcc_spray_names[READ_ONCE(rcc_dev_of(device)->spray)]);
+}
+
+static ssize_t spray_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	int mode = rcc_spray_find(buf, count && buf[count - 1] == '\n' ? count - 1 : count);
+	struct rcc_dev *dev = rcc_dev_of(device);
+
+	if (mode < 0)
+		return mode;
+	mutex_lock(&dev->cfg);
+	rcc_conf_set_spray(dev, mode, dev->entropies);
+	mutex_unlock(&dev->cfg);
+	return count;
+}
+static DEVICE_ATTR_RW(spray);
+
+static ssize_t entropies_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(rcc_dev_of(device)->entropies));
+}
+
+static ssize_t entropies_store(struct device *device, struct device_attribute *attr, const char *buf, size_t count)
+{
+	struct rcc_dev *dev = rcc_dev_of(device);
+	u64 value;
+
+	if (rcc_u64_parse(buf, count, &value) || !value || value > RCC_PATHS_MAX)
+		return -EINVAL;
+	mutex_lock(&dev->cfg);
+	rcc_conf_set_spray(dev, dev->spray, value);
+	mutex_unlock(&dev->cfg);
+	return count;
+}
+static DEVICE_ATTR_RW(entropies);
+
 static ssize_t line_rate_show(struct device *device, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%llu\n", READ_ONCE(rcc_dev_of(device)->line_bps) / RCC_BPS_PER_MBPS);
@@ -138,16 +195,33 @@ static ssize_t held_packets_show(struct device *device, struct device_attribute 
 }
 static DEVICE_ATTR_RO(held_packets);
 
+static ssize_t waiting_packets_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&rcc_dev_of(device)->link_held));
+}
+static DEVICE_ATTR_RO(waiting_packets);
+
+static ssize_t kept_packets_show(struct device *device, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&rcc_dev_of(device)->link_kept));
+}
+static DEVICE_ATTR_RO(kept_packets);
+
 static struct attribute *rcc_attrs[] = {
 	&dev_attr_algorithm.attr,
 	&dev_attr_available_algorithms.attr,
 	&dev_attr_profile.attr,
 	&dev_attr_available_profiles.attr,
 	&dev_attr_ecn.attr,
+	&dev_attr_link.attr,
+	&dev_attr_spray.attr,
+	&dev_attr_entropies.attr,
 	&dev_attr_line_rate.attr,
 	&dev_attr_base_rtt.attr,
 	&dev_attr_qps.attr,
 	&dev_attr_held_packets.attr,
+	&dev_attr_waiting_packets.attr,
+	&dev_attr_kept_packets.attr,
 	NULL
 };
 

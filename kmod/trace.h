@@ -11,69 +11,168 @@
 #include "rcc.h"
 
 /* A fixed array: the kernel's string macros changed between the versions that we support. */
-#define RCC_TRACE_DEV(d)	strscpy(__entry->dev, dev_name(&(d)->dev), sizeof(__entry->dev))
+#define RCC_TRACE_DEV(d)	RCC_TRACE_NAME(dev_name(&(d)->dev))
+#define RCC_TRACE_NAME(name)	strscpy(__entry->dev, name, sizeof(__entry->dev))
+
+/*
+ * Which QP, as the first three arguments of the events that bpf/telemetry.bpf.c is attached to. It sees arguments, and could
+ * not look into our structs on a kernel that has no BTF of modules.
+ */
+#define RCC_TRACE_DEV_QPN(d, qpn)	dev_name(&(d)->dev), (d)->index, qpn
+#define RCC_TRACE_QP(qp)		RCC_TRACE_DEV_QPN((qp)->dev, (qp)->ent.qpn)
 
 DECLARE_EVENT_CLASS(rcc_qp_class,
-	TP_PROTO(const struct rcc_qp *qp),
-	TP_ARGS(qp),
+	TP_PROTO(const char *dev, u32 index, u32 qpn, u8 type),
+	TP_ARGS(dev, index, qpn, type),
 	TP_STRUCT__entry(
 		__array(char, dev, IB_DEVICE_NAME_MAX)
 		__field(u32, qpn)
 		__field(u8, type)
+		__field(u32, index)
+	),
+	TP_fast_assign(
+		RCC_TRACE_NAME(dev);
+		__entry->qpn = qpn;
+		__entry->type = type;
+		__entry->index = index;
+	),
+	TP_printk("dev=%s qpn=%u type=%u index=%u", __entry->dev, __entry->qpn, __entry->type, __entry->index)
+);
+#define RCC_QP_EVENT(event)							\
+	DEFINE_EVENT(rcc_qp_class, event,					\
+		     TP_PROTO(const char *dev, u32 index, u32 qpn, u8 type),	\
+		     TP_ARGS(dev, index, qpn, type))
+
+/* a QP's record was made */
+RCC_QP_EVENT(qp_new);
+/* a QP's record is gone, and everything that it held was sent or freed */
+RCC_QP_EVENT(qp_del);
+/* a valid CNP came for a QP; its rate event follows */
+RCC_QP_EVENT(cnp_rcvd);
+/* the peer takes trailers from now on */
+RCC_QP_EVENT(link_up);
+
+/* nanoseconds of a QP */
+DECLARE_EVENT_CLASS(rcc_time_class,
+	TP_PROTO(const char *dev, u32 index, u32 qpn, u64 ns),
+	TP_ARGS(dev, index, qpn, ns),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u64, ns)
+		__field(u32, index)
+	),
+	TP_fast_assign(
+		RCC_TRACE_NAME(dev);
+		__entry->qpn = qpn;
+		__entry->ns = ns;
+		__entry->index = index;
+	),
+	TP_printk("dev=%s qpn=%u ns=%llu index=%u", __entry->dev, __entry->qpn, __entry->ns, __entry->index)
+);
+#define RCC_TIME_EVENT(event)							\
+	DEFINE_EVENT(rcc_time_class, event,					\
+		     TP_PROTO(const char *dev, u32 index, u32 qpn, u64 ns),	\
+		     TP_ARGS(dev, index, qpn, ns))
+
+/* a packet leaves that the pacer has held so long */
+RCC_TIME_EVENT(hold);
+/* a round trip: a packet to the ACK or SACK that answered it */
+RCC_TIME_EVENT(rtt);
+
+/* the link layer: a session ends (why: enum rcc_link_end), a packet goes again, a gap is given up, a path dies or lives */
+DECLARE_EVENT_CLASS(rcc_link_class,
+	TP_PROTO(const struct rcc_qp *qp, u32 a, u32 b),
+	TP_ARGS(qp, a, b),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u32, a)
+		__field(u32, b)
 	),
 	TP_fast_assign(
 		RCC_TRACE_DEV(qp->dev);
 		__entry->qpn = qp->ent.qpn;
-		__entry->type = qp->type;
+		__entry->a = a;
+		__entry->b = b;
 	),
-	TP_printk("dev=%s qpn=%u type=%u", __entry->dev, __entry->qpn, __entry->type)
+	TP_printk("dev=%s qpn=%u seq=%u path=%u", __entry->dev, __entry->qpn, __entry->a, __entry->b)
 );
-
-/* a QP's record was made */
-DEFINE_EVENT(rcc_qp_class, qp_new, TP_PROTO(const struct rcc_qp *qp), TP_ARGS(qp));
-/* a QP's record is gone, and everything that it held was sent or freed */
-DEFINE_EVENT(rcc_qp_class, qp_del, TP_PROTO(const struct rcc_qp *qp), TP_ARGS(qp));
-/* a valid CNP came for a QP; its rate event follows */
-DEFINE_EVENT(rcc_qp_class, cnp_rcvd, TP_PROTO(const struct rcc_qp *qp), TP_ARGS(qp));
+DEFINE_EVENT(rcc_link_class, link_repeat, TP_PROTO(const struct rcc_qp *qp, u32 a, u32 b), TP_ARGS(qp, a, b));
+#define RCC_LINK_EVENT(event, text_a, text_b)						\
+	DEFINE_EVENT_PRINT(rcc_link_class, event,					\
+			   TP_PROTO(const struct rcc_qp *qp, u32 a, u32 b), TP_ARGS(qp, a, b),	\
+			   TP_printk("dev=%s qpn=%u " text_a "=%u " text_b "=%u", __entry->dev,	\
+				     __entry->qpn, __entry->a, __entry->b))
+RCC_LINK_EVENT(link_down, "why", "repeats");
+RCC_LINK_EVENT(link_gap, "next", "skipped");
+RCC_LINK_EVENT(link_path, "path", "alive");
 
 /* a CNP was sent: local QP that saw CE, remote QP that is to slow down */
 TRACE_EVENT(cnp_sent,
-	TP_PROTO(const struct rcc_qp *qp, u32 dqpn),
-	TP_ARGS(qp, dqpn),
+	TP_PROTO(const char *dev, u32 index, u32 qpn, u32 dqpn),
+	TP_ARGS(dev, index, qpn, dqpn),
 	TP_STRUCT__entry(
 		__array(char, dev, IB_DEVICE_NAME_MAX)
 		__field(u32, qpn)
 		__field(u32, dqpn)
+		__field(u32, index)
 	),
 	TP_fast_assign(
-		RCC_TRACE_DEV(qp->dev);
-		__entry->qpn = qp->ent.qpn;
+		RCC_TRACE_NAME(dev);
+		__entry->qpn = qpn;
 		__entry->dqpn = dqpn;
+		__entry->index = index;
 	),
-	TP_printk("dev=%s qpn=%u dqpn=%u", __entry->dev, __entry->qpn, __entry->dqpn)
+	TP_printk("dev=%s qpn=%u dqpn=%u index=%u", __entry->dev, __entry->qpn, __entry->dqpn, __entry->index)
+);
+
+/* a packet came with CE; stream is enum rcc_stream */
+TRACE_EVENT(ce,
+	TP_PROTO(const char *dev, u32 index, u32 qpn, u32 psn, u32 stream),
+	TP_ARGS(dev, index, qpn, psn, stream),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u32, qpn)
+		__field(u32, psn)
+		__field(u32, stream)
+		__field(u32, index)
+	),
+	TP_fast_assign(
+		RCC_TRACE_NAME(dev);
+		__entry->qpn = qpn;
+		__entry->psn = psn;
+		__entry->stream = stream;
+		__entry->index = index;
+	),
+	TP_printk("dev=%s qpn=%u psn=%u stream=%u index=%u", __entry->dev, __entry->qpn, __entry->psn, __entry->stream,
+		  __entry->index)
 );
 
 /* a CNP came and changed nothing; reason is the name of its counter without "rp_cnp_ignored_" */
 TRACE_EVENT(cnp_ignored,
-	TP_PROTO(const struct rcc_dev *dev, u32 qpn, enum rcc_counter reason),
-	TP_ARGS(dev, qpn, reason),
+	TP_PROTO(const char *dev, u32 index, u32 qpn, enum rcc_counter reason),
+	TP_ARGS(dev, index, qpn, reason),
 	TP_STRUCT__entry(
 		__array(char, dev, IB_DEVICE_NAME_MAX)
 		__field(u32, qpn)
 		__field(u32, reason)
+		__field(u32, index)
 	),
 	TP_fast_assign(
-		RCC_TRACE_DEV(dev);
+		RCC_TRACE_NAME(dev);
 		__entry->qpn = qpn;
 		__entry->reason = reason;
+		__entry->index = index;
 	),
-	TP_printk("dev=%s qpn=%u reason=%s", __entry->dev, __entry->qpn,
+	TP_printk("dev=%s qpn=%u reason=%s index=%u", __entry->dev, __entry->qpn,
 		  __print_symbolic(__entry->reason,
 				   { RCC_C_rp_cnp_ignored_malformed, "malformed" },
 				   { RCC_C_rp_cnp_ignored_icrc, "icrc" },
 				   { RCC_C_rp_cnp_ignored_qpn, "qpn" },
 				   { RCC_C_rp_cnp_ignored_addr, "addr" },
-				   { RCC_C_rp_cnp_ignored_off, "off" }))
+				   { RCC_C_rp_cnp_ignored_off, "off" }),
+		  __entry->index)
 );
 
 /* an algorithm begins to rule a QP: what it is told of the way, and its first decision */
@@ -151,26 +250,29 @@ TRACE_EVENT(cc_event,
 		  __entry->timer)
 );
 
-/* the algorithm changed a QP's rate, in bits per second */
+/* a QP's rate changed, in bits per second, 0: no limit: the algorithm did, at that event; 0: an algorithm begins */
 TRACE_EVENT(rate,
-	TP_PROTO(const struct rcc_qp *qp, u32 event, u64 before),
-	TP_ARGS(qp, event, before),
+	TP_PROTO(const char *dev, u32 index, u32 qpn, u32 event, u64 before, u64 rate),
+	TP_ARGS(dev, index, qpn, event, before, rate),
 	TP_STRUCT__entry(
 		__array(char, dev, IB_DEVICE_NAME_MAX)
 		__field(u32, qpn)
 		__field(u32, event)
 		__field(u64, before)
 		__field(u64, rate)
+		__field(u32, index)
 	),
 	TP_fast_assign(
-		RCC_TRACE_DEV(qp->dev);
-		__entry->qpn = qp->ent.qpn;
+		RCC_TRACE_NAME(dev);
+		__entry->qpn = qpn;
 		__entry->event = event;
 		__entry->before = before;
-		__entry->rate = qp->decision.rate_bps;
+		__entry->rate = rate;
+		__entry->index = index;
 	),
-	TP_printk("dev=%s qpn=%u event=%s before=%llu rate=%llu", __entry->dev, __entry->qpn,
+	TP_printk("dev=%s qpn=%u event=%s before=%llu rate=%llu index=%u", __entry->dev, __entry->qpn,
 		  __print_symbolic(__entry->event,
+				   { 0, "start" },
 				   { RCC_EV_TX, "tx" },
 				   { RCC_EV_ACK, "ack" },
 				   { RCC_EV_CNP, "cnp" },
@@ -179,7 +281,7 @@ TRACE_EVENT(rate,
 				   { RCC_EV_TIMEOUT, "timeout" },
 				   { RCC_EV_INT, "int" },
 				   { RCC_EV_TIMER, "timer" }),
-		  __entry->before, __entry->rate)
+		  __entry->before, __entry->rate, __entry->index)
 );
 
 #endif /* RCC_TRACE_H */
