@@ -70,8 +70,12 @@ install-module: host
 install-tools: tools
 	install -D -m 755 build/rxecc/rxecc $(DESTDIR)$(PREFIX)/sbin/rxecc
 	install -D -m 644 Documentation/man/rxecc.8 $(DESTDIR)$(PREFIX)/share/man/man8/rxecc.8
+	install -D -m 644 Documentation/man/rxecc-export.8 $(DESTDIR)$(PREFIX)/share/man/man8/rxecc-export.8
 	install -D -m 644 userspace/rxecc/completion.bash \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rxecc
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|/usr/local|$(PREFIX)|' Documentation/systemd/rxecc-export.service \
+		> $(DESTDIR)$(PREFIX)/lib/systemd/system/rxecc-export.service
 
 tools:
 	+@$(MAKE) --no-print-directory -C userspace/rxecc O=$(top)/build/rxecc
@@ -91,6 +95,8 @@ check: deps
 	@$(suite) style selftests/style.sh
 	+@$(suite) unit $(MAKE) --no-print-directory -C userspace/tests check
 	+@$(suite) conformance $(MAKE) --no-print-directory -C userspace/conformance check
+	+@$(suite) dissector $(MAKE) --no-print-directory -C userspace/dissector check
+	+@$(suite) rxecc $(MAKE) --no-print-directory -C userspace/rxecc_test check
 	+@$(suite) fabsim $(MAKE) --no-print-directory -C userspace/fabsim check
 	+@$(suite) fuzz $(MAKE) --no-print-directory -C userspace/fuzz short
 	+@$(suite) runner selftests/vm/run_test.sh
@@ -106,6 +112,13 @@ style:
 
 demo: deps modules
 	@selftests/vm/demo.sh
+
+demo-spray: deps modules
+	@selftests/vm/demo.sh --spray
+
+# The picture of README.md.
+top-picture: deps modules tools
+	@selftests/vm/top.sh
 
 bench: deps
 	+@$(MAKE) --no-print-directory -C userspace/bench run
@@ -123,13 +136,14 @@ fuzz: deps
 
 clean:
 	rm -rf build
-	+@for d in userspace/tests userspace/conformance userspace/fuzz userspace/bench userspace/fabsim; do \
+	+@for d in userspace/tests userspace/conformance userspace/dissector userspace/fuzz userspace/bench \
+		userspace/fabsim; do \
 		[ ! -f $$d/Makefile ] || $(MAKE) --no-print-directory -C $$d clean; \
 	done
 
 help:
 	@echo 'make                the module for the running kernel, or KDIR=<headers>'
-	@echo 'make tools          the tool rxecc (needs libmnl-dev and libjansson-dev)'
+	@echo 'make tools          the tool rxecc (make deps installs what it needs)'
 	@echo 'make install        install both (DESTDIR=<root>, PREFIX=/usr/local); or install-module, install-tools'
 	@echo 'make module-6.12    the module for a kernel of the guests; make modules: for all'
 	@echo 'make bpf            the algorithms as BPF objects, in build/bpf/'
@@ -138,10 +152,12 @@ help:
 	@echo 'make style, guests  one suite of it'
 	@echo 'make vm             a shell in a guest with two hosts and a switch (K=6.1)'
 	@echo 'make demo           an incast with and without the module: table and picture'
+	@echo 'make demo-spray     several paths, losses, reordering, with and without the module: table and picture'
+	@echo 'make top-picture    rxecc top in an incast, as Documentation/images/top.svg'
 	@echo 'make bench, fuzz    nanoseconds per event; long fuzzing'
 	@echo 'make bench-kernel   instructions per event in the kernel, in C and in BPF'
 	@echo 'make sim-report     every algorithm at 25 to 400 Gb/s in the simulator: table, pictures'
 	@echo 'make clean          remove build/'
 
 .PHONY: all host _kbuild modules bpf sparse install install-module install-tools tools deps vm check guests \
-	style demo bench bench-kernel sim-report fuzz clean help
+	style demo demo-spray top-picture bench bench-kernel sim-report fuzz clean help

@@ -17,6 +17,8 @@
 enum kind {
 	KIND_U32,	/* number */
 	KIND_U64,
+	KIND_U8,
+	KIND_U16,
 	KIND_U8_NAME,	/* one of names[] */
 	KIND_U32_FLAGS,	/* array of names[], by bit */
 	KIND_U8_BOOL,
@@ -25,6 +27,19 @@ enum kind {
 	KIND_IPV4,
 	KIND_IPV6,
 	KIND_PAIRS,	/* nests of a name and a number: one object */
+	KIND_OBJECTS,	/* nests of attributes: array of objects */
+};
+
+struct attr;
+
+/**
+ * struct set - the attributes of a message or nest
+ * @attrs: them
+ * @n: how many
+ */
+struct set {
+	const struct attr *attrs;
+	size_t n;
 };
 
 /**
@@ -36,6 +51,7 @@ enum kind {
  * @nnames: how many
  * @name: KIND_PAIRS: attribute in the nest
  * @value: likewise
+ * @nest: KIND_OBJECTS: the attributes in each
  */
 struct attr {
 	const char *key;
@@ -45,6 +61,7 @@ struct attr {
 	size_t nnames;
 	uint16_t name;
 	uint16_t value;
+	const struct set *nest;
 };
 
 static const char *const qp_types[] = {
@@ -63,6 +80,12 @@ static const char *const events[] = {
 	[1] = "tx", [2] = "ack", [3] = "cnp", [4] = "rtt", [5] = "nack", [6] = "timeout", [7] = "int", [8] = "timer",
 };
 
+static const char *const link_states[] = {
+	[RXE_CC_LINK_STATE_NONE] = "none",
+	[RXE_CC_LINK_STATE_HELLO] = "hello",
+	[RXE_CC_LINK_STATE_UP] = "up",
+};
+
 static const struct attr dev_attrs[] = {
 	{ "name", RXE_CC_A_DEV_NAME, KIND_STRING },
 	{ "algorithm", RXE_CC_A_DEV_ALGORITHM, KIND_STRING },
@@ -72,8 +95,28 @@ static const struct attr dev_attrs[] = {
 	{ "base_rtt_ns", RXE_CC_A_DEV_BASE_RTT_NS, KIND_U64 },
 	{ "qps", RXE_CC_A_DEV_QPS, KIND_U32 },
 	{ "held_packets", RXE_CC_A_DEV_HELD_PACKETS, KIND_U32 },
+	{ "kept_packets", RXE_CC_A_DEV_KEPT_PACKETS, KIND_U32 },
+	{ "waiting_packets", RXE_CC_A_DEV_WAITING_PACKETS, KIND_U32 },
+	{ "link", RXE_CC_A_DEV_LINK, KIND_U8_BOOL },
+	{ "spray", RXE_CC_A_DEV_SPRAY, KIND_STRING },
+	{ "entropies", RXE_CC_A_DEV_ENTROPIES, KIND_U8 },
 	{ "counters", RXE_CC_A_DEV_COUNTER, KIND_PAIRS, .name = RXE_CC_A_COUNTER_NAME, .value = RXE_CC_A_COUNTER_VALUE },
 };
+
+static const struct attr path_attrs[] = {
+	{ "path", RXE_CC_A_PATH_INDEX, KIND_U32 },
+	{ "port", RXE_CC_A_PATH_PORT, KIND_U16 },
+	{ "dead", RXE_CC_A_PATH_DEAD, KIND_FLAG },
+	{ "weight_permille", RXE_CC_A_PATH_WEIGHT_PERMILLE, KIND_U32 },
+	{ "sent", RXE_CC_A_PATH_SENT, KIND_U64 },
+	{ "came", RXE_CC_A_PATH_CAME, KIND_U64 },
+	{ "marked", RXE_CC_A_PATH_MARKED, KIND_U64 },
+	{ "lost", RXE_CC_A_PATH_LOST, KIND_U64 },
+	{ "ce_permille", RXE_CC_A_PATH_CE_PERMILLE, KIND_U32 },
+	{ "rtt_ns", RXE_CC_A_PATH_RTT_NS, KIND_U64 },
+};
+
+static const struct set path_set = { path_attrs, ARRAY_SIZE(path_attrs) };
 
 static const struct attr qp_attrs[] = {
 	{ "dev", RXE_CC_A_QP_DEV, KIND_STRING },
@@ -95,6 +138,18 @@ static const struct attr qp_attrs[] = {
 	{ "tx_cnps", RXE_CC_A_QP_TX_CNPS, KIND_U64 },
 	{ "rx_cnps", RXE_CC_A_QP_RX_CNPS, KIND_U64 },
 	{ "held_packets", RXE_CC_A_QP_HELD_PACKETS, KIND_U32 },
+	{ "link", RXE_CC_A_QP_LINK, KIND_U8_NAME, .names = link_states, .nnames = ARRAY_SIZE(link_states) },
+	{ "spray", RXE_CC_A_QP_SPRAY, KIND_STRING },
+	{ "spray_set", RXE_CC_A_QP_SPRAY_SET, KIND_STRING },
+	{ "link_repeats", RXE_CC_A_QP_LINK_REPEATS, KIND_U64 },
+	{ "link_lost", RXE_CC_A_QP_LINK_LOST, KIND_U64 },
+	{ "link_spurious", RXE_CC_A_QP_LINK_SPURIOUS, KIND_U64 },
+	{ "link_disordered", RXE_CC_A_QP_LINK_DISORDERED, KIND_U64 },
+	{ "link_skipped", RXE_CC_A_QP_LINK_SKIPPED, KIND_U64 },
+	{ "link_kept", RXE_CC_A_QP_LINK_KEPT, KIND_U32 },
+	{ "link_waiting", RXE_CC_A_QP_LINK_WAITING, KIND_U32 },
+	{ "link_rtt_ns", RXE_CC_A_QP_LINK_RTT_NS, KIND_U64 },
+	{ "paths", RXE_CC_A_QP_PATH, KIND_OBJECTS, .nest = &path_set },
 };
 
 static const struct attr alg_attrs[] = {
@@ -118,16 +173,6 @@ static const struct attr param_attrs[] = {
 	{ "profiles", RXE_CC_A_PARAM_PROFILE_VALUE, KIND_PAIRS,
 	  .name = RXE_CC_A_PROFILE_VALUE_PROFILE, .value = RXE_CC_A_PROFILE_VALUE_VALUE },
 	{ "doc", RXE_CC_A_PARAM_DOC, KIND_STRING },
-};
-
-/**
- * struct set - the attributes of a command's messages
- * @attrs: them
- * @n: how many
- */
-struct set {
-	const struct attr *attrs;
-	size_t n;
 };
 
 static const struct set sets[] = {
@@ -180,6 +225,21 @@ static json_t *add_pair(const struct attr *a, const struct nlattr *nest, json_t 
 	return json_incref(object);
 }
 
+static void add_attr(const struct set *set, const struct nlattr *attr, json_t *object);
+static json_t *empty(const struct set *set);
+
+/* A nest becomes another object of @array. */
+static json_t *add_object(const struct set *set, const struct nlattr *nest, json_t *array)
+{
+	json_t *object = empty(set);
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		add_attr(set, attr, object);
+	json_array_append_new(array, object);
+	return json_incref(array);
+}
+
 static json_t *value_of(const struct attr *a, const struct nlattr *attr, json_t *so_far)
 {
 	switch (a->kind) {
@@ -187,6 +247,10 @@ static json_t *value_of(const struct attr *a, const struct nlattr *attr, json_t 
 		return json_integer(mnl_attr_get_u32(attr));
 	case KIND_U64:
 		return json_integer(mnl_attr_get_u64(attr));
+	case KIND_U8:
+		return json_integer(mnl_attr_get_u8(attr));
+	case KIND_U16:
+		return json_integer(mnl_attr_get_u16(attr));
 	case KIND_U8_NAME:
 		return name_of(a, mnl_attr_get_u8(attr));
 	case KIND_U32_FLAGS:
@@ -203,6 +267,8 @@ static json_t *value_of(const struct attr *a, const struct nlattr *attr, json_t 
 		return address_of(AF_INET6, attr);
 	case KIND_PAIRS:
 		return add_pair(a, attr, so_far);
+	case KIND_OBJECTS:
+		return add_object(a->nest, attr, so_far);
 	}
 	return json_null();
 }
@@ -212,7 +278,20 @@ static json_t *absent(const struct attr *a)
 {
 	if (a->kind == KIND_PAIRS)
 		return json_object();
+	if (a->kind == KIND_OBJECTS)
+		return json_array();
 	return a->kind == KIND_FLAG ? json_false() : json_null();
+}
+
+/* An object with all keys of a table. */
+static json_t *empty(const struct set *set)
+{
+	json_t *object = json_object();
+	size_t i;
+
+	for (i = 0; i < set->n; i++)
+		json_object_set_new(object, set->attrs[i].key, absent(&set->attrs[i]));
+	return object;
 }
 
 static void add_attr(const struct set *set, const struct nlattr *attr, json_t *object)
@@ -233,16 +312,14 @@ static void add_attr(const struct set *set, const struct nlattr *attr, json_t *o
 json_t *attr_reply(const struct nlmsghdr *reply)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(reply);
-	json_t *object = json_object();
 	const struct nlattr *attr;
 	const struct set *set;
-	size_t i;
+	json_t *object;
 
 	if (genl->cmd >= ARRAY_SIZE(sets))
-		return object;
+		return json_object();
 	set = &sets[genl->cmd];
-	for (i = 0; i < set->n; i++)
-		json_object_set_new(object, set->attrs[i].key, absent(&set->attrs[i]));
+	object = empty(set);
 	mnl_attr_for_each(attr, reply, GENL_HDRLEN)
 		add_attr(set, attr, object);
 	return object;
@@ -264,12 +341,16 @@ json_t *get_devs(const char *dev)
 }
 
 /**
- * get_qps() - ask for QPs
- * @target: one, or a device; NULL: all
+ * try_devs() - ask for all devices, once nl_present() has said yes
  *
- * Return: array of objects.
+ * Return: array of objects; NULL: the module is gone by now.
  */
-json_t *get_qps(const struct target *target)
+json_t *try_devs(void)
+{
+	return nl_try(nl_request(RXE_CC_CMD_DEV_GET, NLM_F_DUMP));
+}
+
+static struct nlmsghdr *ask_qps(const struct target *target, bool paths)
 {
 	struct nlmsghdr *request = nl_request(RXE_CC_CMD_QP_GET, target && target->has_qpn ? 0 : NLM_F_DUMP);
 
@@ -277,7 +358,32 @@ json_t *get_qps(const struct target *target)
 		mnl_attr_put_strz(request, RXE_CC_A_QP_DEV, target->dev);
 	if (target && target->has_qpn)
 		mnl_attr_put_u32(request, RXE_CC_A_QP_QPN, target->qpn);
-	return nl_get(request);
+	if (paths)
+		mnl_attr_put(request, RXE_CC_A_QP_WANT_PATHS, 0, NULL);
+	return request;
+}
+
+/**
+ * get_qps() - ask for QPs
+ * @target: one, or a device; NULL: all
+ * @paths: ask for the paths of one, too
+ *
+ * Return: array of objects.
+ */
+json_t *get_qps(const struct target *target, bool paths)
+{
+	return nl_get(ask_qps(target, paths));
+}
+
+/**
+ * try_qps() - ask for QPs that may be gone, once nl_present() has said yes
+ * @target: one, or a device; NULL: all
+ *
+ * Return: array of objects; NULL: there is no such thing.
+ */
+json_t *try_qps(const struct target *target)
+{
+	return nl_try(ask_qps(target, false));
 }
 
 /**
@@ -407,6 +513,8 @@ char *attr_hint(const struct nlmsghdr *request, const struct nlattr *bad, const 
 			return names_hint("devices", get_devs(NULL), "");
 		if (type == RXE_CC_A_DEV_ALGORITHM)
 			return names_hint("algorithms", get_algs(), "");
+		if (type == RXE_CC_A_DEV_ENTROPIES)
+			return strdup("entropies");
 		return type == RXE_CC_A_DEV_LINE_RATE_MBPS ? strdup("line-rate") : NULL;
 	case RXE_CC_CMD_QP_GET:
 	case RXE_CC_CMD_QP_SET:

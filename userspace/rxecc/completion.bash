@@ -7,13 +7,15 @@ _rxecc_words()
 	local sys=/sys/class/rxe_cc cmd=${words[1]-} n=$1
 
 	case $cmd,$n in
-	,*) echo show set params ;;
+	,*) echo show set params top hist monitor export ;;
 	show,2) echo dev qp alg ;;
-	set,2) echo dev qp ;;
+	set,2 | hist,2) echo dev qp ;;
 	show,3 | set,3 | params,2) ls $sys ;;
+	hist,3 | monitor,2) ls /sys/class/infiniband ;;
 	params,3) ls "$sys/${words[2]}/params" ;;
+	show,4) [ "${words[2]}" = qp ] && echo paths ;;
 	params,*) echo profile; ls "$sys/${words[2]}/params/${words[3]}" ;;
-	set,*) [ "${words[2]}" = qp ] && echo alg || echo alg profile ecn line-rate ;;
+	set,*) [ "${words[2]}" = qp ] && echo alg spray || echo alg profile ecn line-rate link spray entropies ;;
 	esac 2>/dev/null
 }
 
@@ -23,8 +25,22 @@ _rxecc_values()
 	alg) cat /sys/class/rxe_cc/*/available_algorithms 2>/dev/null
 	     [ "${words[2]}" != qp ] || echo default ;;
 	profile) echo auto cx paper ;;
-	ecn) echo on off ;;
+	ecn | link) echo on off ;;
+	--by) echo qp peer device process rail ;;
+	spray) echo none rr random reps adaptive
+	       [ "${words[2]}" != qp ] || echo default ;;
 	*) return 1 ;;
+	esac
+}
+
+_rxecc_options()
+{
+	echo --json --help --version
+	case $1 in
+	top) echo --pins --stall --interval --once --by --rails --sort --filter ;;
+	hist) echo --pins --seconds ;;
+	monitor) echo --pins --stall --interval ;;
+	export) echo --listen --top --qps --rails --pins --stall ;;
 	esac
 }
 
@@ -37,7 +53,7 @@ _rxecc()
 		[[ $w = -* ]] || words+=("$w")
 	done
 	case $cur in
-	-*) list='--json --help --version' ;;
+	-*) list=$(_rxecc_options "${words[1]-}") ;;
 	*) list=$(_rxecc_values "$prev") || list=$(_rxecc_words ${#words[@]}) ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$list" -- "$cur")

@@ -168,20 +168,30 @@ static void take_family(const struct nlmsghdr *reply, void *data)
 			family = mnl_attr_get_u16(attr);
 }
 
-static void find_family(void)
+/* 0, or why there is none; ENOENT: the module is not loaded. */
+static int find_family(void)
 {
 	struct nlmsghdr *request;
 	struct refusal r;
 
-	open_socket();
+	if (!sock)
+		open_socket();
 	request = new_request(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, NLM_F_ACK);
 	mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, RXE_CC_FAMILY_NAME);
 	talk(request, take_family, NULL, &r);
 	free(request);
-	if (r.code == ENOENT || (!r.code && !family))
-		fail(EXIT_NO_MODULE, "the module is not loaded: modprobe rxe_cc");
-	if (r.code)
-		fail(EXIT_REFUSED, "cannot find the module: %s", strerror(r.code));
+	return r.code || family ? r.code : ENOENT;
+}
+
+/**
+ * nl_present() - is the module there?
+ *
+ * Return: yes; if so, requests can be made until it is unloaded.
+ */
+bool nl_present(void)
+{
+	family = 0;
+	return !find_family();
 }
 
 /**
@@ -195,8 +205,12 @@ static void find_family(void)
  */
 struct nlmsghdr *nl_request(uint8_t cmd, uint16_t flags)
 {
-	if (!family)
-		find_family();
+	int err = family ? 0 : find_family();
+
+	if (err == ENOENT)
+		fail(EXIT_NO_MODULE, "the module is not loaded: modprobe rxe_cc");
+	if (err)
+		fail(EXIT_REFUSED, "cannot find the module: %s", strerror(err));
 	return new_request(family, cmd, NLM_F_ACK | flags);
 }
 
@@ -218,6 +232,14 @@ static void take_json(const struct nlmsghdr *reply, void *data)
 	json_array_append_new(data, attr_reply(reply));
 }
 
+static json_t *ask(struct nlmsghdr *request, struct refusal *r)
+{
+	json_t *replies = json_array();
+
+	talk(request, take_json, replies, r);
+	return replies;
+}
+
 /**
  * nl_get() - ask for something
  * @request: what; freed
@@ -228,14 +250,31 @@ static void take_json(const struct nlmsghdr *reply, void *data)
  */
 json_t *nl_get(struct nlmsghdr *request)
 {
-	json_t *replies = json_array();
 	struct refusal r;
+	json_t *replies = ask(request, &r);
 
-	talk(request, take_json, replies, &r);
 	if (r.code)
 		refused(request, &r);
 	free(request);
 	return replies;
+}
+
+/**
+ * nl_try() - ask for something that may be gone
+ * @request: what; freed
+ *
+ * Return: like nl_get(); NULL if the kernel refuses.
+ */
+json_t *nl_try(struct nlmsghdr *request)
+{
+	struct refusal r;
+	json_t *replies = ask(request, &r);
+
+	free(request);
+	if (!r.code)
+		return replies;
+	json_decref(replies);
+	return NULL;
 }
 
 /**

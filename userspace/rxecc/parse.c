@@ -28,6 +28,35 @@ int parse_number(const char *word, uint64_t *value)
 }
 
 /**
+ * parse_seconds() - read a time
+ * @word: seconds, with up to nine decimals
+ * @ns: set to nanoseconds if it is one, below 2^32 s
+ *
+ * Return: 0 or -1.
+ */
+int parse_seconds(const char *word, uint64_t *ns)
+{
+	uint64_t unit = 1000000000, t = 0, digits = 0;
+	bool point = false;
+
+	for (; *word; word++) {
+		if (*word == '.' && !point && digits) {
+			point = true;
+			continue;
+		}
+		if (*word < '0' || *word > '9' || (point && unit == 1) || t > UINT32_MAX * 100000000ULL)
+			return -1;
+		unit /= point ? 10 : 1;
+		t = point ? t + (*word - '0') * unit : t * 10 + (*word - '0') * unit;
+		digits++;
+	}
+	if (!digits || t >> 32 >= 1000000000)
+		return -1;
+	*ns = t;
+	return 0;
+}
+
+/**
  * parse_switch() - read "on" or "off", or 1 or 0
  * @word: the word
  * @on: set if it is one of these

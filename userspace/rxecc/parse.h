@@ -34,6 +34,7 @@ struct setting {
 };
 
 int parse_number(const char *word, uint64_t *value);
+int parse_seconds(const char *word, uint64_t *ns);
 int parse_switch(const char *word, bool *on);
 int parse_target(const char *word, struct target *target);
 int parse_setting(const char *word, struct setting *setting);

@@ -14,6 +14,11 @@ static const struct column dev_columns[] = {
 	{ "base RTT", "base_rtt_ns", FORMAT_TIME, false },
 	{ "QPs", "qps", FORMAT_PLAIN, false },
 	{ "held packets", "held_packets", FORMAT_PLAIN, false },
+	{ "link", "link", FORMAT_ON_OFF, true },
+	{ "spray", "spray", FORMAT_PLAIN, true },
+	{ "entropies", "entropies", FORMAT_PLAIN, false },
+	{ "kept packets", "kept_packets", FORMAT_PLAIN, false },
+	{ "waiting packets", "waiting_packets", FORMAT_PLAIN, false },
 };
 
 /* A table has room for what is looked at most; the list of one QP has all. */
@@ -31,6 +36,8 @@ static const struct column qp_table[] = {
 	{ "packets", "tx_packets", FORMAT_PLAIN, false },
 	{ "repeated", "retrans_packets", FORMAT_PLAIN, false },
 	{ "CNPs in", "rx_cnps", FORMAT_PLAIN, false },
+	{ "link", "link", FORMAT_PLAIN, true },
+	{ "spray", "spray", FORMAT_PLAIN, true },
 	{ "peer", "peer", FORMAT_PLAIN, true },
 	{ "QP", "peer_qpn", FORMAT_PLAIN, false },
 };
@@ -54,6 +61,28 @@ static const struct column qp_list[] = {
 	{ "packets received with CE", "rx_ce_packets", FORMAT_PLAIN, true },
 	{ "CNPs sent", "tx_cnps", FORMAT_PLAIN, true },
 	{ "CNPs received", "rx_cnps", FORMAT_PLAIN, true },
+	{ "link layer", "link", FORMAT_PLAIN, true },
+	{ "spray", "spray", FORMAT_PLAIN, true },
+	{ "spray set for this QP", "spray_set", FORMAT_PLAIN, true },
+	{ "link layer's RTT", "link_rtt_ns", FORMAT_TIME, true },
+	{ "packets lost", "link_lost", FORMAT_PLAIN, true },
+	{ "repeats", "link_repeats", FORMAT_PLAIN, true },
+	{ "repeats for nothing", "link_spurious", FORMAT_PLAIN, true },
+	{ "packets kept for repeats", "link_kept", FORMAT_PLAIN, true },
+	{ "packets received too early", "link_disordered", FORMAT_PLAIN, true },
+	{ "packets that wait for others", "link_waiting", FORMAT_PLAIN, true },
+	{ "packets given up", "link_skipped", FORMAT_PLAIN, true },
+};
+
+static const struct column path_columns[] = {
+	{ "path", "path", FORMAT_PLAIN, false },
+	{ "port", "port", FORMAT_PLAIN, false },
+	{ "state", "state", FORMAT_PLAIN, true },
+	{ "weight", "weight_permille", FORMAT_PERMILLE, false },
+	{ "sent", "sent", FORMAT_PLAIN, false },
+	{ "lost", "lost_permille", FORMAT_PERMILLE, false },
+	{ "CE", "ce_permille", FORMAT_PERMILLE, false },
+	{ "RTT", "rtt_ns", FORMAT_TIME, false },
 };
 
 static const struct column alg_columns[] = {
@@ -105,7 +134,7 @@ void show_devs(const char *dev, bool json)
  */
 void show_qps(const struct target *target, bool json)
 {
-	json_t *qps = get_qps(target);
+	json_t *qps = get_qps(target, false);
 
 	if (json)
 		print_json(qps);
@@ -113,6 +142,31 @@ void show_qps(const struct target *target, bool json)
 		print_list(qp_list, ARRAY_SIZE(qp_list), json_array_get(qps, 0));
 	else
 		print_table(qp_table, ARRAY_SIZE(qp_table), qps);
+	json_decref(qps);
+}
+
+/* What the table says beyond the kernel. What is still on its way is neither lost nor not. */
+static void complete_path(json_t *path)
+{
+	json_int_t lost = json_integer_value(json_object_get(path, "lost"));
+	json_int_t known = json_integer_value(json_object_get(path, "came")) + lost;
+
+	json_object_set_new(path, "state", json_string(json_is_true(json_object_get(path, "dead")) ? "dead" : "alive"));
+	json_object_set_new(path, "lost_permille", known ? json_integer(lost * 1000 / known) : json_null());
+}
+
+static void show_paths(const struct target *target, bool json)
+{
+	json_t *qps = get_qps(target, true), *paths, *path;
+	size_t i;
+
+	paths = json_object_get(json_array_get(qps, 0), "paths");
+	json_array_foreach(paths, i, path)
+		complete_path(path);
+	if (json)
+		print_json(paths);
+	else
+		print_table(path_columns, ARRAY_SIZE(path_columns), paths);
 	json_decref(qps);
 }
 
@@ -128,19 +182,24 @@ static void show_algs(bool json)
 }
 
 /**
- * cmd_show() - rxecc show [dev [DEV] | qp [DEV[/QPN]] | alg]
+ * cmd_show() - rxecc show [dev [DEV] | qp [DEV[/QPN]] | qp DEV/QPN paths | alg]
  * @args: the words
  */
 void cmd_show(const struct args *args)
 {
 	const char *what = args->n ? args->words[0] : "dev";
+	bool paths = args->n == 3 && !strcmp(what, "qp") && !strcmp(args->words[2], "paths");
 	struct target target;
 
-	if (args->n > 2 || (args->n == 2 && !strcmp(what, "alg")))
+	if (args->n > 2 + paths || (args->n == 2 && !strcmp(what, "alg")))
 		usage("too many words; see rxecc show --help");
-	if (args->n == 2 && parse_target(args->words[1], &target))
+	if (args->n >= 2 && parse_target(args->words[1], &target))
 		usage("'%s' is neither a device nor a QP (DEV/QPN)", args->words[1]);
-	if (!strcmp(what, "qp"))
+	if (paths && !target.has_qpn)
+		usage("'%s' is no QP (DEV/QPN): paths are those of one QP", args->words[1]);
+	if (paths)
+		show_paths(&target, args->json);
+	else if (!strcmp(what, "qp"))
 		show_qps(args->n == 2 ? &target : NULL, args->json);
 	else if (!strcmp(what, "alg"))
 		show_algs(args->json);

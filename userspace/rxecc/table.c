@@ -6,8 +6,6 @@
 
 #include "rxecc.h"
 
-#define CELL_BYTES	256
-
 /* The largest unit that leaves at least 1, with four digits. */
 static void scaled(char *cell, double value, const char *const *units, size_t n)
 {
@@ -52,11 +50,27 @@ static void write_plain(char *cell, const json_t *value)
 	}
 }
 
-static void write_cell(char *cell, json_t *value, enum format format)
+/**
+ * write_number() - a number with its unit
+ * @cell: set to it, in at most CELL_BYTES
+ * @value: the number
+ * @format: FORMAT_RATE, FORMAT_MBPS, FORMAT_TIME or FORMAT_PERMILLE
+ */
+void write_number(char *cell, double value, enum format format)
 {
 	static const char *const rates[] = { "b/s", "kb/s", "Mb/s", "Gb/s" };
 	static const char *const times[] = { "ns", "us", "ms", "s" };
 
+	if (format == FORMAT_TIME)
+		scaled(cell, value, times, ARRAY_SIZE(times));
+	else if (format == FORMAT_PERMILLE)
+		snprintf(cell, CELL_BYTES, "%.1f %%", value / 10);
+	else
+		scaled(cell, format == FORMAT_MBPS ? value * 1e6 : value, rates, ARRAY_SIZE(rates));
+}
+
+static void write_cell(char *cell, json_t *value, enum format format)
+{
 	if (json_is_null(value))
 		format = FORMAT_PLAIN;
 	switch (format) {
@@ -64,13 +78,10 @@ static void write_cell(char *cell, json_t *value, enum format format)
 		write_plain(cell, value);
 		break;
 	case FORMAT_RATE:
-		scaled(cell, json_integer_value(value), rates, ARRAY_SIZE(rates));
-		break;
 	case FORMAT_MBPS:
-		scaled(cell, json_integer_value(value) * 1e6, rates, ARRAY_SIZE(rates));
-		break;
 	case FORMAT_TIME:
-		scaled(cell, json_integer_value(value), times, ARRAY_SIZE(times));
+	case FORMAT_PERMILLE:
+		write_number(cell, json_integer_value(value), format);
 		break;
 	case FORMAT_ON_OFF:
 		strcpy(cell, json_is_true(value) ? "on" : "off");

@@ -11,10 +11,11 @@ static const char *const field_names[GOLDEN_FIELDS] = {
 
 static const struct {
 	const char *word;
-	u8 class;
+	u16 class;
 } class_words[] = {
 	{ "rc", RCC_OC_RC }, { "uc", RCC_OC_UC }, { "ud", RCC_OC_UD }, { "req", RCC_OC_REQ }, { "ack", RCC_OC_ACK },
 	{ "read_resp", RCC_OC_READ_RESP }, { "aeth", RCC_OC_AETH }, { "cnp", RCC_OC_CNP },
+	{ "ctl", RCC_OC_CTL },
 };
 
 static const char *const result_words[] = {

@@ -25,7 +25,7 @@ struct golden {
 	u8 *raw;
 	u32 len;
 	enum rcc_wire_err result;
-	u8 class;
+	u16 class;
 	bool cnp;
 	long field[GOLDEN_FIELDS];
 };

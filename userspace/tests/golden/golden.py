@@ -197,6 +197,7 @@ def special_vectors():
             good("write_becn_fecn" + v, version, 0x08, "rc req", pattern(64), becn=1, fecn=1, ttl=1),
             good("write_flags" + v, version, 0x0a, "rc req", pattern(5), solicited=1, migreq=1, pkey=0x7fff, ttl=255),
             good("read_resp_only_1000" + v, version, 0x10, "rc read_resp aeth", aeth(0x05) + pattern(1000)),
+            good("link_control" + v, version, 0xe1, "ctl", pattern(28), psn=0),
             good("ud_gsi" + v, version, 0x64, "ud req", deth(1) + pattern(256), dqpn=1),
             good("send_only_empty" + v, version, 0x04, "rc req", b"", dqpn=0xffffff, ecn=1),
         ]
@@ -219,7 +220,7 @@ def special_vectors():
                                     Raw(pattern(40))), result="short"),
         vector("ack_without_aeth", roce(4, 0x11), result="short"),
         vector("ud_with_half_deth", roce(6, 0x64, pattern(4)), result="short"),
-        vector("manufacturer_opcode", roce(4, 0xe1, pattern(16)), result="opcode"),
+        vector("manufacturer_opcode", roce(4, 0xe2, pattern(16)), result="opcode"),
     ]
     return out
 
