@@ -18,99 +18,32 @@
 
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/demo_flows.sh"
 
 # Seconds of guest time that are measured, and the columns of the table.
 : "${DEMO_WINDOW:=3}" "${DEMO_WINDOW_SMALL:=10}" "${DEMO_ALGS:=stock dcqcn rtt timely swift none}"
 : "${DEMO_JOIN:=3}"
 : "${DEMO_SMALL_COUNT:=20000}" "${DEMO_TABLE:=yes}"
 
-readonly PORT_MBPS=200 MSG_BYTES=65536 MTU=4096 KMIN_KB=30 KMAX_KB=100
+readonly PORT_MBPS=200 KMIN_KB=30 KMAX_KB=100
 readonly SMALL_HOST=10 SMALL_BYTES=64 SMALL_RATE=2000
 # Messages of the flow without congestion: about 3 s, and the window within.
 readonly SINGLE_COUNT=8000 SINGLE_WINDOW=2
 # Messages of a flow that is joined by another: more than it can send meanwhile.
 readonly CONVERGE_COUNT=20000
-# PSNs that rxe leaves unacknowledged per RC QP: what of the packets sent is not
-# sent twice but only not acknowledged yet.
-readonly PSN_WINDOW=128
-readonly TCP_PORT=18600
-
-# say TEXT...: a line of progress.
-say()
-{
-	printf '%s\n' "$*"
-}
-
-die()
-{
-	echo "demo.sh: $*"
-	exit 1
-}
-
-###############################################################################
-# Traffic
-
-# flow_args I: what both sides of the flow of sender I are told.
-flow_args()
-{
-	echo -F -e -N -s $MSG_BYTES -m $MTU -p $((TCP_PORT + $1))
-}
-
-servers=() clients=()
-
+# start_flow_server I, start_flow_client I: both ends of the flow of sender I.
 start_flow_server()
 {
-	local i=$1
-
-	shift
-	# shellcheck disable=SC2046 # a list
-	ib_send_bw -d rxe1 -x "$gid" $(flow_args "$i") "$@" > "$dir/server$i.log" 2>&1 &
-	servers+=($!)
+	flow_server 1 "$@"
 }
 
 start_flow_client()
 {
-	local i=$1
-
-	shift
-	# shellcheck disable=SC2046 # a list
-	ib_send_bw -d "rxe$i" -x "$(gid4 "rxe$i")" $(flow_args "$i") "$@" "$(ip4 1)" \
-		> "$dir/client$i.log" 2>&1 &
-	clients+=($!)
+	flow_client "$1" 1 "${@:2}"
 }
 
-# all_listening N: N servers wait at our ports.
-all_listening()
-{
-	[ "$(ss -Hltn "sport >= :$TCP_PORT and sport <= :$((TCP_PORT + 99))" | wc -l)" = "$1" ]
-}
-
-# At the end of a run flows are cut off, not finished.  Senders first, so that none
-# of them sees its receiver go.
-stop_flows()
-{
-	kill -9 "${clients[@]}" 2>/dev/null
-	wait "${clients[@]}" 2>/dev/null
-	kill -9 "${servers[@]}" 2>/dev/null
-	wait "${servers[@]}" 2>/dev/null
-	servers=() clients=()
-}
-
-# flow_errors: how many flows failed while they should have run.
-flow_errors()
-{
-	local pid n=0
-
-	for pid in "${clients[@]}"; do
-		if ! kill -0 "$pid" 2>/dev/null; then
-			n=$((n + 1))
-		fi
-	done
-	echo $n
-}
-
-# start_monitor SECONDS SENDER...: rcc_mon in the background; it announces when all
-# senders send, and later the summary, through file descriptor $mon.
+# start_monitor SECONDS SENDER...: watch the port and these senders.
 start_monitor()
 {
 	local window=$1 i devs=()
@@ -119,33 +52,7 @@ start_monitor()
 	for i in "$@"; do
 		devs+=("rxe$i")
 	done
-	exec {mon}< <(exec rcc_mon -u -p s1 -d "$window" -w 30 -o "$OUT/$name.csv" "${devs[@]}" \
-		2> "$dir/mon.log")
-	mon_pid=$!
-}
-
-# monitor_line: the next line of the monitor, into $line.
-monitor_line()
-{
-	IFS= read -r -u "$mon" -t 600 line ||
-		die "$name: $(cat "$dir/mon.log"); $(tail -qn 2 "$dir"/client*.log)"
-}
-
-# monitor_says WORD: wait until it does: "running" when all flows have begun, "over"
-# when the window is.
-monitor_says()
-{
-	monitor_line
-	[ "$line" = "$1" ] || die "$name: the monitor says '$line', not '$1'"
-}
-
-# monitor_summary: let it compute, now that nothing is measured; into $summary.
-monitor_summary()
-{
-	kill -USR1 "$mon_pid"
-	monitor_line
-	summary=$line
-	exec {mon}<&-
+	monitor_start -p s1 -d "$window" -o "$OUT/$name.csv" "${devs[@]}"
 }
 
 ###############################################################################
@@ -234,7 +141,7 @@ show()
 # incast SENDERS QUEUE_KB ECN SECONDS [small]: measure one run of the present $alg.
 incast()
 {
-	local senders=$1 queue=$2 ecn=$3 window=$4 small=${5-} gid i
+	local senders=$1 queue=$2 ecn=$3 window=$4 small=${5-} i
 	local name dir mon mon_pid line summary before after errors marked result small_json=null
 
 	name=incast-$senders-$queue$([ "$ecn" = false ] || echo -ecn)-$alg
@@ -243,14 +150,13 @@ incast()
 	say "$alg: $senders -> 1, ${queue} KB queue$([ "$ecn" = false ] ||
 		echo ", ECN $KMIN_KB/$KMAX_KB KB")${small:+, with 64-byte messages}"
 	port_set "$queue" "$ecn"
-	gid=$(gid4 rxe1)
 	before=$(cc_counters)
 
 	for ((i = 2; i <= senders + 1; i++)); do
 		start_flow_server $i
 	done
 	if [ -n "$small" ]; then
-		rcc_lat -d rxe1 -g "$gid" -p $((TCP_PORT + SMALL_HOST)) > "$dir/small-server.log" 2>&1 &
+		rcc_lat -d rxe1 -g "$(gid4 rxe1)" -p $((TCP_PORT + SMALL_HOST)) > "$dir/small-server.log" 2>&1 &
 		servers+=($!)
 	fi
 	busywait 20 all_listening ${#servers[@]} > /dev/null || die "$name: servers do not listen"
@@ -294,13 +200,12 @@ small_messages()
 # taken again when the one that stayed has 90 % of it for as long.
 converge()
 {
-	local gid name=converge-$alg dir mon mon_pid line summary times
+	local name=converge-$alg dir mon mon_pid line summary times
 
 	dir=$OUT/$name
 	mkdir -p "$dir"
 	say "$alg: a second flow joins, and leaves after $DEMO_JOIN s"
 	port_set 256 true
-	gid=$(gid4 rxe1)
 	start_flow_server 2 -n $CONVERGE_COUNT
 	start_flow_server 3 -n $CONVERGE_COUNT
 	busywait 20 all_listening 2 > /dev/null || die "$name: servers do not listen"
@@ -363,7 +268,7 @@ converge_times()
 # messages that arrived in it.
 single()
 {
-	local gid name=single-$alg dir mon mon_pid line summary gbps
+	local name=single-$alg dir mon mon_pid line summary gbps
 
 	dir=$OUT/$name
 	mkdir -p "$dir"
@@ -371,11 +276,9 @@ single()
 	port_clear 1
 	# The monitor reads the statistics of a qdisc: one that holds nothing back.
 	sw tc qdisc add dev s1 root pfifo limit 1000
-	gid=$(gid4 rxe1)
 	start_flow_server 2 -n $SINGLE_COUNT --report_gbits
 	busywait 20 all_listening 1 > /dev/null || die "$name: the server does not listen"
-	exec {mon}< <(exec rcc_mon -u -p s1 -i 20 -c 1 -d $SINGLE_WINDOW -w 30 rxe2 2> "$dir/mon.log")
-	mon_pid=$!
+	monitor_start -p s1 -i 20 -c 1 -d $SINGLE_WINDOW rxe2
 	start_flow_client 2 -n $SINGLE_COUNT --report_gbits
 	monitor_says running
 	monitor_says over
@@ -398,6 +301,49 @@ single()
 		"processor \(.busy * 100) % busy"' "$OUT/overhead.json"
 }
 
+# telemetry: the flow without congestion once more, with dcqcn and the agent's programs at
+# work; then what rxecc top and the agent's metrics say of an incast.
+telemetry()
+{
+	local alg=telemetry agent i dir=$OUT/incast-telemetry servers=() clients=()
+
+	use dcqcn
+	rxecc export > "$OUT/export.log" 2>&1 &
+	agent=$!
+	busywait 20 grep -q '^metrics at ' "$OUT/export.log" || die "no agent: $(cat "$OUT/export.log")"
+	single
+	say "dcqcn: 8 -> 1, 256 KB queue, ECN $KMIN_KB/$KMAX_KB KB: what rxecc top says"
+	mkdir -p "$dir"
+	port_set 256 true
+	for i in 2 3 4 5 6 7 8 9; do
+		start_flow_server $i
+	done
+	busywait 20 all_listening 8 > /dev/null || die "incast-telemetry: servers do not listen"
+	for i in 2 3 4 5 6 7 8 9; do
+		start_flow_client $i
+	done
+	sleep 2
+	rxecc top --once --interval 2000 > "$OUT/top.txt" 2>&1 || die "rxecc top: $(cat "$OUT/top.txt")"
+	scrape > "$OUT/metrics.txt"
+	[ "$(flow_errors)" = 0 ] || die "incast-telemetry: flows have failed"
+	stop_flows
+	port_clear 1
+	kill $agent
+	wait $agent
+	grep -q '^rxecc_qp_info' "$OUT/metrics.txt" || die "the agent tells of no QP: see metrics.txt"
+	awk '/^rxecc_lost_samples_total/ { n += $NF } END { printf "{\"lost\": %d}", n }' "$OUT/metrics.txt" \
+		> "$OUT/lost.json"
+}
+
+# scrape: the agent's metrics, as Prometheus gets them.
+scrape()
+{
+	exec 4<> /dev/tcp/127.0.0.1/9879 || die "the agent does not answer"
+	printf 'GET /metrics HTTP/1.0\r\n\r\n' >&4
+	sed '1,/^\r*$/d' <&4
+	exec 4>&-
+}
+
 # use ALGORITHM: on all devices, with the module loaded if it is not stock.
 use()
 {
@@ -415,18 +361,20 @@ use()
 results()
 {
 	jq -n --arg kernel "$(uname -r)" --slurpfile runs "$OUT/runs.json" --slurpfile o "$OUT/overhead.json" \
-		--slurpfile converge "$OUT/converge.json" '
+		--slurpfile converge "$OUT/converge.json" --slurpfile lost "$OUT/lost.json" '
 	def of(a): $o | map(select(.alg == a))[0] // {};
-	of("stock") as $stock | of("dcqcn") as $loaded | of("none") as $none | {
+	def ratio(a; b): if a and b then a / b * 10000 | round / 10000 else null end;
+	of("stock") as $stock | of("dcqcn") as $loaded | of("none") as $none | of("telemetry") as $telemetry | {
 		kernel: $kernel,
 		runs: ($runs + $converge),
 		overhead: {
 			stock_gbps: $stock.gbps, loaded_gbps: $loaded.gbps,
-			ratio: (if $stock.gbps and $loaded.gbps then $loaded.gbps / $stock.gbps * 10000 | round / 10000
-				else null end),
+			ratio: ratio($loaded.gbps; $stock.gbps),
 			stock_instr_per_packet: $stock.instr_per_packet,
 			loaded_instr_per_packet: $loaded.instr_per_packet,
 			none_gbps: $none.gbps, none_instr_per_packet: $none.instr_per_packet,
+			telemetry_gbps: $telemetry.gbps, telemetry_ratio: ratio($telemetry.gbps; $loaded.gbps),
+			telemetry_instr_per_packet: $telemetry.instr_per_packet, telemetry_lost: $lost[0].lost,
 			algs: ($o | map({(.alg): {gbps, instr_per_packet}}) | add)
 		}
 	}' > "$OUT/results.json"
@@ -437,6 +385,7 @@ main()
 	local alg
 
 	rm -f "$OUT"/{runs,overhead,converge}.json
+	echo '{}' > "$OUT/lost.json"
 	# What the library says is for tests.
 	exec 3> "$OUT/lib.log"
 	say "building a fabric of 10 hosts"
@@ -456,8 +405,11 @@ main()
 		single
 		converge
 	done
+	if [[ " $DEMO_ALGS " = *" dcqcn "* ]]; then
+		telemetry
+	fi
 	results || die "no results"
-	[ "$DEMO_TABLE" = no ] || jq -rf "$(dirname "$0")/demo_table.jq" "$OUT/results.json"
+	[ "$DEMO_TABLE" = no ] || jq -L "$(dirname "$0")" -rf "$(dirname "$0")/demo_table.jq" "$OUT/results.json"
 	# The library expects test results, which a demonstration has not.
 	_finished=yes
 }

@@ -9,11 +9,8 @@
 # of panels shows the flows' goodput, stacked, against the port's rate, and below it
 # the queue of that port.  Converge: one panel for each algorithm, a flow that is joined
 # by a second one and left again, and the queue.
-set -eu
-
-dir=${1:?usage: demo_plot.sh DIR OUT} out=${2:?usage: demo_plot.sh DIR OUT}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/demo_draw.sh"
 
 # Seconds shown of an incast, and the step of the rates.
 seconds=3 step=0.05
@@ -104,7 +101,7 @@ incast()
 		done
 	done
 	incast_script > "$work/plot"
-	draw "$out/incast" 1500,1000
+	draw incast 1500,1000
 }
 
 incast_script()
@@ -246,21 +243,7 @@ converge()
 		samples "$dir/converge-$alg.csv" "$alg"
 	done
 	converge_script "$@" > "$work/plot"
-	draw "$out/converge" 1200,$((100 + 190 * $#))
-}
-
-# draw FILE SIZE: $work/plot, as png and svg.
-draw()
-{
-	{
-		echo "set terminal pngcairo size $2 noenhanced font 'Sans,11' background rgb 'white'"
-		echo "set output '$1.png'"
-		cat "$work/plot"
-		echo "reset; set output"
-		echo "set terminal svg size $2 noenhanced font 'Sans,11' background rgb 'white'"
-		echo "set output '$1.svg'"
-		cat "$work/plot"
-	} | gnuplot
+	draw converge 1200,$((100 + 190 * $#))
 }
 
 mapfile -t algs < <(jq -r '.runs[] | select(.work == "converge").alg' "$dir/results.json")

@@ -2,23 +2,12 @@
 #
 # demo_table.jq - the table of the demonstration.
 #
-#	jq -rf demo_table.jq build/demo/summary.json
+#	jq -L selftests -rf selftests/demo_table.jq build/demo/summary.json
 #
 # A row is one figure of one work, for each algorithm that ran; `need` says whether the
 # requirement is met: true, false, or null where nothing is required or nothing ran.
 
-def pad(n): . + (" " * ([n - length, 0] | max) // "");
-def lpad(n): (" " * ([n - length, 0] | max) // "") + .;
-
-def fixed(digits):
-	if digits == 0 then round | tostring
-	else pow(10; digits) as $p | (. * $p | round) as $n | ($n / $p | floor | tostring) + "." +
-		($n % $p | tostring | ("0" * (digits - length) // "") + .)
-	end;
-def percent: if . == null then null else (. * 100 | fixed(1)) + " %" end;
-def decimals(n): if . == null then null else fixed(n) end;
-def us: if . == null then null elif . >= 10000 then (. / 1000 | fixed(0)) + " ms"
-	elif . >= 1000 then (. / 1000 | fixed(1)) + " ms" else fixed(0) + " us" end;
+include "demo_format";
 
 . as $all |
 [.runs[].alg] as $ran |
@@ -87,7 +76,11 @@ def small($figure; f; shown; $required; need):
 	(($all.overhead.algs // {}) as $o |
 	 row("one flow, no congestion"; "Gb/s"; ($o | map_values(.gbps)); decimals(2); ">= 0.97 of stock";
 	     judge(["stock", "dcqcn"]; .dcqcn >= 0.97 * .stock)),
-	 row(""; "instructions per packet"; ($o | map_values(.instr_per_packet)); decimals(0); ""; null))
+	 row(""; "instructions per packet"; ($o | map_values(.instr_per_packet)); decimals(0); ""; null)),
+	(($all.overhead // {}) as $o |
+	 row("the same with telemetry"; "of that without"; {dcqcn: $o.telemetry_ratio}; percent; ">= 98 %"; dcqcn(.dcqcn >= 0.98)),
+	 row(""; "instructions per packet"; {dcqcn: $o.telemetry_instr_per_packet}; decimals(0); ""; null),
+	 row(""; "samples lost"; {dcqcn: $o.telemetry_lost}; decimals(0); "0"; dcqcn(.dcqcn == 0)))
 ] |
 map(.verdict = (if .need == null then "" elif .need then "PASS" else "short of it" end)) as $rows |
 

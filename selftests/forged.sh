@@ -8,17 +8,6 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
-# The port of the attacker is the victim's own: it may write any source address.
-# forge HOST VERSION ARGS...: packets to the host, from its peer unless ARGS say else.
-forge()
-{
-	local i=$1 v=$2 peer
-
-	peer=$((3 - i))
-	shift 2
-	sw rcc_pkt send -i "s$i" -m "$(mac_host "$i")" -d "$("ip$v" "$i")" -s "$("ip$v" "$peer")" "$@"
-}
-
 congestion_counters()
 {
 	cc_all "$1" | grep -E '^(np|rp)_'

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# lib.sh - what the tests share: KTAP lines, waiting, cleaning up, and a fabric.
+# lib.sh - what the tests share: KTAP lines, waiting, cleaning up, and a fabric.  One with
+# several paths is in lib_spine.sh.
 #
 # A test script is standalone:
 #
@@ -310,6 +311,16 @@ sw()
 	ip netns exec sw "$@"
 }
 
+# The hosts and switches that exist, and the switch that a host hangs on.
+_hosts=() _switches=()
+declare -A _switch_of=()
+
+# switch_of I: the namespace of the switch that host I hangs on.
+switch_of()
+{
+	echo "${_switch_of[$1]:-sw}"
+}
+
 # on I CMD...: run CMD on host I.  The hosts share a namespace on the kernels that
 # we test; scripts that say where they mean do not depend on that.
 on()
@@ -371,7 +382,7 @@ _switch_port()
 {
 	local i=$1
 
-	ip -n sw -batch - <<-END
+	ip -n "${_switch_of[$i]}" -batch - <<-END
 	link set s$i up
 	addr add 10.0.$i.254/24 dev s$i
 	addr add fd00:$i::fe/64 dev s$i nodad
@@ -383,39 +394,78 @@ _switch_port()
 # fabric_up N: N hosts (1 to 99) and the switch.  Taken down when the script ends.
 fabric_up()
 {
-	local n=$1 i f
+	local i
 
-	log "fabric_up $n"
+	log "fabric_up $1"
+	_fabric_begin
+	_switch_new sw
+	for ((i = 1; i <= $1; i++)); do
+		_host_new $i sw
+	done
+	_fabric_end
+}
+
+_fabric_begin()
+{
 	[ -d /sys/module/rdma_rxe ] || modprobe -a rdma_rxe ib_uverbs rdma_ucm
 	defer fabric_down
-	_hosts=$n
-	ip netns add sw
-	ip -n sw link set lo up
 	# Receiving from an address of one's own is what this fabric is about.
 	_sysctls net.ipv4.conf.{all,default}.{accept_local=1,rp_filter=0} \
 		net.ipv4.conf.all.arp_ignore=1 \
 		net.ipv6.conf.{all,default}.{accept_dad=0,accept_ra=0,keep_addr_on_down=1}
-	sw sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 \
+}
+
+# _switch_new NAME: a namespace that routes.
+_switch_new()
+{
+	_switches+=("$1")
+	ip netns add "$1"
+	ip -n "$1" link set lo up
+	ip netns exec "$1" sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 \
 		net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0 \
 		net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.default.send_redirects=0
-	for ((i = 1; i <= n; i++)); do
-		ip link add "h$i" address "$(mac_host $i)" mtu "$FABRIC_MTU" type veth \
-			peer name "s$i" address "$(mac_switch $i)" mtu "$FABRIC_MTU" netns sw
-		_switch_port $i
-		_host_rules $i
-		host_config $i
-	done
+}
+
+# _host_new I SWITCH: host I and its cable to that switch.
+_host_new()
+{
+	local i=$1 switch=$2
+
+	_hosts+=("$i")
+	_switch_of[$i]=$switch
+	ip link add "h$i" address "$(mac_host "$i")" mtu "$FABRIC_MTU" type veth \
+		peer name "s$i" address "$(mac_switch "$i")" mtu "$FABRIC_MTU" netns "$switch"
+	_switch_port "$i"
+	_host_rules "$i"
+	host_config "$i"
+}
+
+# The local addresses are looked up last, and the hosts get their RoCE devices.
+_fabric_end()
+{
+	local i f
+
 	for f in -4 -6; do
 		ip $f rule add pref 30 lookup local
 		ip $f rule del pref 0
 	done
-	for ((i = 1; i <= n; i++)); do
-		rdma link add "rxe$i" type rxe netdev "h$i" || bail "no rxe$i"
+	for i in "${_hosts[@]}"; do
+		_rxe_new "$i"
 	done
-	for ((i = 1; i <= n; i++)); do
-		busywait 10 gid4 "rxe$i" > /dev/null || bail "rxe$i has no IPv4 GID"
-		busywait 10 gid6 "rxe$i" > /dev/null || bail "rxe$i has no IPv6 GID"
+	for i in "${_hosts[@]}"; do
+		_rxe_ready "$i"
 	done
+}
+
+_rxe_new()
+{
+	rdma link add "rxe$1" type rxe netdev "h$1" || bail "no rxe$1"
+}
+
+_rxe_ready()
+{
+	busywait 10 gid4 "rxe$1" > /dev/null || bail "rxe$1 has no IPv4 GID"
+	busywait 10 gid6 "rxe$1" > /dev/null || bail "rxe$1 has no IPv6 GID"
 }
 
 # Set, and restore later.
@@ -430,16 +480,19 @@ _sysctls()
 	done
 }
 
-# fabric_down: undo fabric_up, whatever of it exists.
+# fabric_down: undo fabric_up and its like, whatever of them exists.
 fabric_down()
 {
 	local i f p
 
 	log "fabric_down"
-	for ((i = 1; i <= ${_hosts:-0}; i++)); do
+	# All devices before the first netdev: one may take that of another host with it.
+	for i in "${_hosts[@]}"; do
 		if [ -d "/sys/class/infiniband/rxe$i" ]; then
 			rdma link delete "rxe$i"
 		fi
+	done
+	for i in "${_hosts[@]}"; do
 		if [ -d "/sys/class/net/h$i" ]; then
 			ip link del "h$i"
 		fi
@@ -450,69 +503,68 @@ fabric_down()
 			while ip $f rule del pref $p 2>/dev/null; do :; done
 		done
 	done
-	if [ -e /run/netns/sw ]; then
-		ip netns del sw
-	fi
-	_hosts=0
+	for i in "${_switches[@]}"; do
+		if [ -e "/run/netns/$i" ]; then
+			ip netns del "$i"
+		fi
+	done
+	_hosts=() _switches=() _switch_of=()
 }
 
-# port_tail I RATE_MBIT QUEUE_KB: the port towards host I forwards so fast, and
-# drops what its queue of that size cannot take.
-port_tail()
+# dev_tail NETNS DEV RATE_MBIT QUEUE_KB [PARENT]: the device in that namespace sends so
+# fast, and drops what its queue of that size cannot take.
+dev_tail()
 {
-	port_clear "$1"
-	run sw tc qdisc add dev "s$1" root handle 1: tbf rate "${2}mbit" \
-		burst $((2 * (FABRIC_MTU + 14))) limit "$3kb"
+	# shellcheck disable=SC2086 # "parent 1:1" is two words
+	run tc -n "$1" qdisc add dev "$2" ${5:-root} handle 2: tbf rate "${3}mbit" \
+		burst $((2 * (FABRIC_MTU + 14))) limit "${4}kb"
 }
 
-# port_red I RATE_MBIT QUEUE_KB KMIN_KB KMAX_KB [RED-ARGS...]: the same, and the port
-# marks ECT packets as Congestion Experienced: none below KMIN, up to a fifth
-# before KMAX, all above.  RED drops what is not ECT instead (nodrop as RED-ARGS
-# queues it).
+# dev_red NETNS DEV RATE_MBIT QUEUE_KB KMIN_KB KMAX_KB [RED-ARGS...]: below dev_tail, ECT
+# packets are marked as Congestion Experienced: none below KMIN, up to a fifth before
+# KMAX, all above.  RED drops what is not ECT instead (nodrop as RED-ARGS queues it).
 #
 # RED works on a moving average.  DCQCN wants the queue itself, so the average is
 # made as short as tc allows: W = 1/2, which it derives from burst ~ min/avpkt.
-port_red()
+dev_red()
 {
-	local i=$1 rate=$2 queue=$3 kmin=$4 kmax=$5
+	local ns=$1 dev=$2 rate=$3 queue=$4 kmin=$5 kmax=$6
 
-	shift 5
-	port_tail "$i" "$rate" "$queue"
-	run sw tc qdisc add dev "s$i" parent 1:1 handle 10: red limit "${queue}kb" \
+	shift 6
+	run tc -n "$ns" qdisc add dev "$dev" parent 2:1 handle 10: red limit "${queue}kb" \
 		min "${kmin}kb" max "${kmax}kb" avpkt 1000 \
 		burst $(((kmin * 1024 + 999) / 1000)) bandwidth "${rate}mbit" \
 		probability 0.2 ecn "$@"
 }
 
-# port_netem I NETEM-ARGS...: impair the port towards host I (delay, loss, ...).
-port_netem()
+# dev_netem NETNS DEV NETEM-ARGS...: impair what the device sends (delay, loss, ...).
+dev_netem()
 {
-	local i=$1
+	local ns=$1 dev=$2
 
-	shift
-	port_clear "$i"
-	run sw tc qdisc add dev "s$i" root handle 1: netem "$@"
+	shift 2
+	run tc -n "$ns" qdisc add dev "$dev" root handle 1: netem "$@"
 }
 
-# port_clear I: a port as fast as the machine, without a queue.
-port_clear()
+# dev_clear NETNS DEV: as fast as the machine, without a queue.
+dev_clear()
 {
-	sw tc qdisc del dev "s$1" root 2>/dev/null
+	tc -n "$1" qdisc del dev "$2" root 2>/dev/null
 	return 0
 }
 
-# port_stats I [FIELD]: what the port towards host I did.  One number if FIELD is
-# given, otherwise a line of FIELD=NUMBER:
-#   bytes packets   forwarded to the host since fabric_up (at the link layer)
-#   rx_bytes rx_packets  received from the host since fabric_up
+# dev_stats NETNS DEV [FIELD]: what the device did.  One number if FIELD is given,
+# otherwise a line of FIELD=NUMBER:
+#   bytes packets   sent since it exists (at the link layer)
+#   rx_bytes rx_packets  received since then
 #   drops marked    by the present qdisc
 #   backlog qlen    in its queue now, bytes and packets
-port_stats()
+dev_stats()
 {
-	local i=$1 field=${2-} line
+	local ns=$1 dev=$2 field=${3-} line
 
 	# Not jq: it starts slower than all the rest of this function.
-	line=$({ ip -n sw -s -j link show "s$i"; tc -n sw -s -j qdisc show dev "s$i"; } |
+	line=$({ ip -n "$ns" -s -j link show "$dev"; tc -n "$ns" -s -j qdisc show dev "$dev"; } |
 		awk -v RS='[][,{}\n]+' -F: '
 		{ gsub(/"/, "", $1) }
 		$1 == "rx" || $1 == "tx" { dir = $1 }
@@ -535,6 +587,47 @@ port_stats()
 		line=${line##* "$field"=}
 		echo "${line%% *}"
 	fi
+}
+
+# The same for the port towards host I.
+#   port_tail I RATE_MBIT QUEUE_KB
+#   port_red I RATE_MBIT QUEUE_KB KMIN_KB KMAX_KB [RED-ARGS...]
+#   port_netem I NETEM-ARGS...
+#   port_lossy I RATE_MBIT QUEUE_KB NETEM-ARGS...	netem, and the rate below it
+#   port_clear I
+#   port_stats I [FIELD]		forwarded: to the host; received: from it
+port_tail()
+{
+	port_clear "$1"
+	dev_tail "$(switch_of "$1")" "s$1" "$2" "$3"
+}
+
+port_red()
+{
+	port_tail "$1" "$2" "$3"
+	dev_red "$(switch_of "$1")" "s$1" "${@:2}"
+}
+
+port_netem()
+{
+	port_clear "$1"
+	dev_netem "$(switch_of "$1")" "s$1" "${@:2}"
+}
+
+port_lossy()
+{
+	port_netem "$1" "${@:4}"
+	dev_tail "$(switch_of "$1")" "s$1" "$2" "$3" "parent 1:1"
+}
+
+port_clear()
+{
+	dev_clear "$(switch_of "$1")" "s$1"
+}
+
+port_stats()
+{
+	dev_stats "$(switch_of "$1")" "s$1" "${@:2}"
 }
 
 # _gid DEV PATTERN: index of the RoCE v2 GID that matches.
@@ -768,6 +861,17 @@ flow_stop()
 	done
 }
 
+# forge HOST VERSION ARGS...: packets of rcc_pkt to host 1 or 2, from the other one unless
+# ARGS say else.  The attacker's port is the victim's own: any source address will do.
+forge()
+{
+	local i=$1 v=$2 peer
+
+	peer=$((3 - i))
+	shift 2
+	sw rcc_pkt send -i "s$i" -m "$(mac_host "$i")" -d "$("ip$v" "$i")" -s "$("ip$v" "$peer")" "$@"
+}
+
 # hex_packets: turns the output of tcpdump -x into a line of hex per packet, from the
 # IP header on.
 hex_packets()
@@ -815,7 +919,8 @@ cc_all()
 # cc_changed BEFORE AFTER: what differs between two texts of cc_all.
 cc_changed()
 {
-	diff <(echo "$1") <(echo "$2") | sed -n 's/^> //p' | tr '\n' ' '
+	# Not diff: that of busybox has another format.
+	comm -13 <(sort <<< "$1") <(sort <<< "$2") | tr '\n' ' '
 }
 
 # cc_qps DEV [TYPE]: lines of "QPN PEER-QPN RATE HELD" of its QPs (RC).
@@ -825,15 +930,92 @@ cc_qps()
 		"/sys/kernel/debug/rxe_cc/$1/qps"
 }
 
-# cc_settled: true if all packets that waited have gone.
+# cc_mark: remember all counters, and the gaps that rxe saw.  cc_since DEV NAME, cc_since_sum
+# NAME, new_naks: what came to them since.
+declare -A _marked=()
+
+cc_mark()
+{
+	local dev
+
+	for dev in /sys/class/rxe_cc/*; do
+		_marked[${dev##*/}]=$(cc_all "${dev##*/}")
+	done
+	_marked_naks=$(naks)
+}
+
+cc_since()
+{
+	echo $(($(cc_count "$1" "$2") - $(sed -n "s/^$2=//p" <<< "${_marked[$1]}")))
+}
+
+cc_since_sum()
+{
+	local dev sum=0
+
+	for dev in /sys/class/rxe_cc/*; do
+		sum=$((sum + $(cc_since "${dev##*/}" "$1")))
+	done
+	echo $sum
+}
+
+# cc_reached DEV NAME N: true if N or more have come to the counter since cc_mark.
+cc_reached()
+{
+	[ "$(cc_since "$1" "$2")" -ge "$3" ]
+}
+
+# sessions N: true once hosts 1 and 2 have each begun N sessions of the link layer since
+# cc_mark, within some seconds.
+sessions()
+{
+	busywait 10 cc_reached rxe1 link_up "$1" > /dev/null && busywait 10 cc_reached rxe2 link_up "$1" > /dev/null
+}
+
+# naks: gaps that rxe saw on all hosts, as receiver and as sender, and NAKs that said so.
+naks()
+{
+	local dev sum
+
+	sum=$(cc_sum packet_seq_err)
+	for dev in /sys/class/infiniband/rxe*; do
+		sum=$((sum + $(hw_counter "${dev##*/}" out_of_seq_request) + $(hw_counter "${dev##*/}" rcvd_seq_err)))
+	done
+	echo "$sum"
+}
+
+new_naks()
+{
+	echo $(($(naks) - _marked_naks))
+}
+
+# cc_waiting: packets that the pacer holds, that wait for earlier ones, and that are kept for
+# a repeat, of each device.
+cc_waiting()
+{
+	cat /sys/class/rxe_cc/*/{held,waiting,kept}_packets | tr '\n' ' '
+}
+
+# cc_settled: true if there are none.
 cc_settled()
 {
-	[ "$(cat /sys/class/rxe_cc/*/held_packets | sort -u)" = 0 ]
+	[[ $(cc_waiting) =~ ^(0\ )+$ ]]
 }
 
 _rcc_unused()
 {
 	[ "$(cat /sys/module/rxe_cc/refcnt)" = 0 ]
+}
+
+# tm_programs: how many of the telemetry's programs are loaded.  no_tm_programs: none?
+tm_programs()
+{
+	bpftool prog show | grep -c ' name tm_'
+}
+
+no_tm_programs()
+{
+	[ "$(tm_programs)" = 0 ]
 }
 
 # bpf_unpin DIR: remove pins of algorithms, and wait until the objects have gone, too.
@@ -880,3 +1062,6 @@ trace_stop()
 	echo 0 > $TRACING/events/rxe_cc/enable
 	echo > $TRACING/trace
 }
+
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/lib_spine.sh"

@@ -29,9 +29,9 @@ refused()
 # All that can be set, of all devices.
 settings()
 {
-	rxecc -j show dev | jq -c '.[] | [.name, .algorithm, .profile, .ecn, .line_rate_mbps]'
-	rxecc -j show qp | jq -c '.[] | [.dev, .qpn, .algorithm, .algorithm_set]'
-	grep . /sys/class/rxe_cc/*/{algorithm,profile,ecn,line_rate} /sys/class/rxe_cc/*/params/*/*
+	rxecc -j show dev | jq -c '.[] | [.name, .algorithm, .profile, .ecn, .line_rate_mbps, .link, .spray, .entropies]'
+	rxecc -j show qp | jq -c '.[] | [.dev, .qpn, .algorithm, .algorithm_set, .spray, .spray_set]'
+	grep . /sys/class/rxe_cc/*/{algorithm,profile,ecn,line_rate,link,spray,entropies} /sys/class/rxe_cc/*/params/*/*
 }
 
 # of QUERY: of the first device, by netlink.
@@ -55,6 +55,8 @@ devices()
 			--argjson l "$(cat $dir/line_rate)" --argjson r "$(cat $dir/base_rtt)" \
 			--argjson q "$(cat $dir/qps)" --argjson h "$(cat $dir/held_packets)" \
 			'[$a, $p, $e, $l, $r, $q, $h]')"
+	check_eq "its link layer's, too" "$(of '"\(.link) \(.spray) \(.entropies) \(.kept_packets) \(.waiting_packets)"')" \
+		"$(cd $dir && cat link spray entropies {kept,waiting}_packets | sed '1s/0/false/; 1s/1/true/' | paste -s -d ' ')"
 	check_eq "its counters are sysfs'" \
 		"$(of '.counters | to_entries[] | "\(.key) \(.value)"' | sort)" "$(sysfs_counters)"
 	check_num "and there are many" "$(of '.counters | length')" '>' 40
@@ -120,16 +122,24 @@ bad_input()
 	before=$(settings)
 	qp=$(rxecc -j show qp rxe1 | jq '.[0].qpn')
 	check_eq "wrong words end with code 2, and say what is allowed" "$(
-		refused 2 "commands are show, set and params" bogus
+		refused 2 "commands are show, set, params, top, hist, monitor and export" bogus
 		refused 2 "dev, qp and alg" show bogus
 		refused 2 "unrecognized option" show --bogus
 		refused 2 "neither a device nor a QP" show qp rxe1/x
 		refused 2 "is a QP" show dev rxe1/17
-		refused 2 "alg, profile, ecn and line-rate" set dev rxe1 bogus 1
+		refused 2 "neither a device nor a QP" show qp rxe1/x paths
+		refused 2 "is no QP" show qp rxe1 paths
+		refused 2 "too many words" show qp rxe1/17 ways
+		refused 2 "line-rate, link, spray and entropies" set dev rxe1 bogus 1
 		refused 2 "needs a value" set dev rxe1 alg dcqcn ecn
 		refused 2 "twice" set dev rxe1 alg none alg none
 		refused 2 "on or off" set dev rxe1 alg none ecn maybe
 		refused 2 "number of Mb/s" set dev rxe1 alg none line-rate 1g
+		refused 2 "on or off" set dev rxe1 alg none link 2
+		refused 2 "number of source ports" set dev rxe1 alg none entropies many
+		refused 2 "alg and spray" set qp rxe1/17 bogus 1
+		refused 2 "needs a value" set qp rxe1/17 alg none spray
+		refused 2 "twice" set qp rxe1/17 spray rr spray rr
 		refused 2 "is no QP" set qp rxe1 alg none
 		refused 2 "is no QP" set qp rxe1/16777216 alg none
 		refused 2 "PARAM=VALUE" params rxe1 dcqcn rp_ai_rate
@@ -145,7 +155,15 @@ bad_input()
 		refused 1 "auto, cx and paper" set dev rxe1 profile custom
 		refused 1 "0 to 800000" set dev rxe1 alg none line-rate 800001
 		refused 1 "0 to 800000" set dev rxe1 alg none line-rate 99999999999
+		refused 1 "1 to 64" set dev rxe1 alg none link on entropies 0
+		refused 1 "1 to 64" set dev rxe1 alg none link on entropies 65
+		refused 1 "random, reps and adaptive" set dev rxe1 alg none link on spray bogus
+		refused 1 "no default" set dev rxe1 alg none link on spray ""
 		refused 1 "algorithms: dcqcn, none" set qp "rxe1/$qp" alg bogus
+		refused 1 "algorithms: dcqcn, none" set qp "rxe1/$qp" spray rr alg bogus
+		refused 1 "random, reps and adaptive" set qp "rxe1/$qp" alg none spray bogus
+		refused 1 "QP" set qp rxe1/999999 spray rr
+		refused 1 "QP" show qp rxe1/999999 paths
 		refused 1 "QP" set qp rxe1/999999 alg none
 		refused 1 "algorithms: dcqcn, none" params rxe1 bogus
 		refused 1 "devices: rxe1, rxe2" params rxe9
@@ -251,6 +269,59 @@ per_qp()
 	check_eq "and no packet was lost or sent again" "$(losses)" "$before"
 	flow_stop live
 	port_clear 2
+}
+
+# paths QUERY: of the first QP of the first device.
+paths()
+{
+	rxecc -j show qp "rxe1/$one" paths | jq -r "$1"
+}
+
+# qp_of QUERY: the same QP without its paths.
+qp_of()
+{
+	rxecc -j show qp "rxe1/$one" | jq -r ".[0] | $1"
+}
+
+link_layer()
+{
+	local one
+
+	flow_start linked 1 2 ib_send_bw -e
+	check "data moves" flow_moves 2
+	one=$(rxecc -j show qp rxe1 | jq '.[0].qpn')
+	check_eq "without a link layer a QP says so" "$(qp_of '[.link, .link_repeats, .paths] | @text')" '["none",null,[]]'
+	# SACKs time every fourth packet: in turn, seven paths are all timed
+	run rxecc set dev rxe2 link on
+	run rxecc set dev rxe1 link on spray rr entropies 7
+	check_eq "link, spray and entropies are set" "$(cd $dir && cat link spray entropies | tr '\n' ' ')" "1 rr 7 "
+	check "data moves" flow_moves 2 600
+	check_eq "the QP has a session, and its device's spray" "$(qp_of '"\(.link) \(.spray) \(.spray_set)"')" "up rr null"
+	check_num "its round trip is known" "$(qp_of .link_rtt_ns)" '>' 0
+	check_eq "it has as many paths as entropies, each with a port of its own" \
+		"$(paths '[length, ([.[].port] | unique | length), .[0].path, .[6].path] | @text')" "[7,7,0,6]"
+	check_eq "all of them carry data, and none is dead" \
+		"$(paths '[.[] | select(.sent > 10 and .came > 10 and .rtt_ns > 0 and .state == "alive")] | length')" 7
+	check_eq "none has another weight than the usual one: spray is not adaptive" \
+		"$(paths '[.[].weight_permille] | unique | @text')" "[1000]"
+	check_eq "the table has as many lines" "$(rxecc show qp "rxe1/$one" paths | grep -c alive)" 7
+	check_eq "a dump of QPs has none" "$(rxecc -j show qp rxe1 | jq -c '.[0].paths')" "[]"
+	port_netem 2 loss 10%
+	check "data moves although a tenth is lost" flow_moves 2 300
+	check_num "paths have lost packets" "$(paths '[.[].lost] | add')" '>' 5
+	port_clear 2
+	run rxecc set qp "rxe1/$one" spray none
+	check_eq "a QP takes a spray of its own" \
+		"$(qp_of '"\(.spray) \(.spray_set)"') $(paths length)" "none none 1"
+	run rxecc set qp "rxe1/$one" spray default alg none
+	check_eq "and goes back to its device's" "$(qp_of '"\(.spray) \(.spray_set) \(.algorithm)"')" "rr null none"
+	run rxecc set dev rxe1 entropies 64
+	check_eq "all of 64 paths are told" "$(paths length)" 64
+	run rxecc set dev rxe1 link off spray none
+	check_eq "without the link layer there is no session" "$(qp_of .link)" none
+	flow_check "the QP works" linked 2
+	flow_stop linked
+	run rxecc set dev rxe2 link off
 }
 
 # dump_once WANT: what is wrong with a dump: every QP of the file is in it, exactly once.
@@ -363,6 +434,7 @@ unprivileged
 fuzz
 let_go
 per_qp
+link_layer
 devices
 comings_and_goings
 finish

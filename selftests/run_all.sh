@@ -18,7 +18,8 @@ all_scripts()
 
 	for s in ./*.sh; do
 		case $s in
-		./lib.sh | ./run_all.sh | ./style.sh | ./suite.sh | ./ynl.sh | ./bench*.sh | ./demo*.sh) ;;
+		./lib.sh | ./lib_page.sh | ./lib_spine.sh) ;;
+		./run_all.sh | ./style.sh | ./suite.sh | ./ynl.sh | ./bench*.sh | ./demo*.sh) ;;
 		*) [ -x "$s" ] && echo "${s#./}" ;;
 		esac
 	done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # suite.sh NAME CMD... - run one suite of "make check" and see that it leaves a result.
-# suite.sh --total     - add up all results; the last line of "make check".
+# suite.sh --total     - say what failed and add up all results; the last line of "make check".
 #
 # A suite writes "N passed, N failed, N skipped" to build/check/NAME.result.  One
 # that exits with an error, or writes nothing, has failed even if it says otherwise.
@@ -39,8 +39,11 @@ run_suite()
 
 total()
 {
-	local p f s
+	local log p f s
 
+	for log in "$dir"/*.log; do
+		grep -hE '^(\[.*\])? *not ok ' "$log" | sed "s/^ */${log##*/}: /; s/\.log: /: /"
+	done
 	read -r p f s <<< "$(add_up "$dir"/*.result)"
 	echo "$p passed, $f failed, $s skipped"
 	[ "$f" = 0 ] && [ "$p" -gt 0 ]

@@ -8,24 +8,19 @@
  */
 #define _GNU_SOURCE
 #include <getopt.h>
-#include <infiniband/verbs.h>
 #include <stdbool.h>
 
-#include "tool.h"
+#include "verbs.h"
 
 #define DEPTH_MAX	64
 #define CQ_DEPTH	16384
 #define ALIVE_MAX	512
 
 struct end {
-	const char *dev;
-	int gid_index;
-	struct ibv_context *ctx;
+	struct port port;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
-	union ibv_gid gid;
-	enum ibv_mtu mtu;
 	char *buf;
 };
 
@@ -47,7 +42,7 @@ static struct {
 	.bytes = 16384,
 };
 
-static struct end tx_end = { .gid_index = 1 }, rx_end = { .gid_index = 1 };
+static struct end tx_end = { .port.gid_index = 1 }, rx_end = { .port.gid_index = 1 };
 static struct pair pairs[ALIVE_MAX];
 static uint64_t completed, failed, slowest_ns;
 
@@ -74,10 +69,10 @@ static void parse(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "d:g:D:G:n:a:m:s:wh")) != -1) {
 		switch (c) {
-		case 'd': tx_end.dev = optarg; break;
-		case 'g': tx_end.gid_index = to_number(c, optarg, 0, 255); break;
-		case 'D': rx_end.dev = optarg; break;
-		case 'G': rx_end.gid_index = to_number(c, optarg, 0, 255); break;
+		case 'd': tx_end.port.dev = optarg; break;
+		case 'g': tx_end.port.gid_index = to_number(c, optarg, 0, 255); break;
+		case 'D': rx_end.port.dev = optarg; break;
+		case 'G': rx_end.port.gid_index = to_number(c, optarg, 0, 255); break;
 		case 'n': opt.pairs = to_number(c, optarg, 1, 1e6); break;
 		case 'a': opt.alive = to_number(c, optarg, 1, ALIVE_MAX); break;
 		case 'm': opt.messages = to_number(c, optarg, 0, DEPTH_MAX); break;
@@ -87,7 +82,7 @@ static void parse(int argc, char **argv)
 		default: usage(stderr); exit(2);
 		}
 	}
-	if (!tx_end.dev || !rx_end.dev || optind != argc) {
+	if (!tx_end.port.dev || !rx_end.port.dev || optind != argc) {
 		usage(stderr);
 		exit(2);
 	}
@@ -95,27 +90,15 @@ static void parse(int argc, char **argv)
 
 static void open_end(struct end *e)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_port_attr port;
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), e->dev))
-			e->ctx = ibv_open_device(list[i]);
-	if (!e->ctx)
-		die("cannot open the RDMA device %s", e->dev);
-	ibv_free_device_list(list);
-	if (ibv_query_port(e->ctx, 1, &port) || ibv_query_gid(e->ctx, 1, e->gid_index, &e->gid))
-		die("%s has no port 1 or no GID %d", e->dev, e->gid_index);
-	e->mtu = port.active_mtu;
+	open_port(&e->port);
 	e->buf = calloc(1, opt.bytes);
-	e->pd = ibv_alloc_pd(e->ctx);
-	e->cq = ibv_create_cq(e->ctx, CQ_DEPTH, NULL, NULL, 0);
+	e->pd = ibv_alloc_pd(e->port.ctx);
+	e->cq = ibv_create_cq(e->port.ctx, CQ_DEPTH, NULL, NULL, 0);
 	if (!e->buf || !e->pd || !e->cq)
-		die("%s: no memory, protection domain or completion queue", e->dev);
+		die("%s: no memory, protection domain or completion queue", e->port.dev);
 	e->mr = ibv_reg_mr(e->pd, e->buf, opt.bytes, IBV_ACCESS_LOCAL_WRITE);
 	if (!e->mr)
-		die("%s: no memory region", e->dev);
+		die("%s: no memory region", e->port.dev);
 }
 
 static void close_end(struct end *e)
@@ -123,7 +106,7 @@ static void close_end(struct end *e)
 	ibv_dereg_mr(e->mr);
 	ibv_destroy_cq(e->cq);
 	ibv_dealloc_pd(e->pd);
-	ibv_close_device(e->ctx);
+	ibv_close_device(e->port.ctx);
 	free(e->buf);
 }
 
@@ -139,32 +122,13 @@ static struct ibv_qp *create(struct end *e)
 	struct ibv_qp *qp = ibv_create_qp(e->pd, &init);
 
 	if (!qp)
-		die("%s: no QP: %s", e->dev, strerror(errno));
+		die("%s: no QP: %s", e->port.dev, strerror(errno));
 	return qp;
 }
 
 static void connect_to(struct end *e, struct ibv_qp *qp, const struct end *peer, const struct ibv_qp *peer_qp)
 {
-	struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-	struct ibv_qp_attr rtr = {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = e->mtu,
-		.dest_qp_num = peer_qp->qp_num,
-		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = 12,
-		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .sgid_index = e->gid_index, .hop_limit = 64, .dgid = peer->gid } },
-	};
-	struct ibv_qp_attr rts = {
-		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .max_rd_atomic = 1,
-	};
-
-	if (ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) ||
-	    ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) ||
-	    ibv_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
-		die("%s: cannot connect: %s", e->dev, strerror(errno));
+	connect_rc(qp, &e->port, &peer->port.gid, peer_qp->qp_num, &rc_default);
 }
 
 static void give_work(const struct pair *p)

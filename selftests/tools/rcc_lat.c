@@ -16,7 +16,6 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <getopt.h>
-#include <infiniband/verbs.h>
 #include <limits.h>
 #include <netdb.h>
 #include <poll.h>
@@ -25,13 +24,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "verbs.h"
 
 #define SEND_DEPTH	256
 #define RECV_DEPTH	1024
 #define POLL_BATCH	32
-#define QP_TIMEOUT	14	/* 4.096 us * 2^14 = 67 ms, perftest's default */
-#define RETRY_FOR_EVER	7
 
 static struct {
 	const char *dev;
@@ -52,13 +49,12 @@ static struct {
 };
 
 struct endpoint {
-	struct ibv_context *ctx;
+	struct port port;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
-	enum ibv_mtu mtu;
 	char *buf;
 };
 
@@ -140,22 +136,6 @@ static void parse(int argc, char **argv)
 
 /* --- verbs --- */
 
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-	int i;
-
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	if (!ctx)
-		die("cannot open the RDMA device %s", name);
-	return ctx;
-}
-
 static void open_endpoint(struct endpoint *ep)
 {
 	struct ibv_qp_init_attr init = {
@@ -166,19 +146,16 @@ static void open_endpoint(struct endpoint *ep)
 			.max_send_sge = 1, .max_recv_sge = 1,
 		},
 	};
-	struct ibv_port_attr port;
 
-	ep->ctx = open_device(opt.dev);
-	if (ibv_query_port(ep->ctx, 1, &port))
-		die("%s has no port 1", opt.dev);
-	ep->mtu = port.active_mtu;
+	ep->port = (struct port) { .dev = opt.dev, .gid_index = opt.gid_index };
+	open_port(&ep->port);
 	ep->buf = calloc(1, opt.size);
-	ep->pd = ibv_alloc_pd(ep->ctx);
-	ep->channel = ibv_create_comp_channel(ep->ctx);
+	ep->pd = ibv_alloc_pd(ep->port.ctx);
+	ep->channel = ibv_create_comp_channel(ep->port.ctx);
 	if (!ep->buf || !ep->pd || !ep->channel)
 		die("no memory or no protection domain");
 	ep->mr = ibv_reg_mr(ep->pd, ep->buf, opt.size, IBV_ACCESS_LOCAL_WRITE);
-	ep->cq = ibv_create_cq(ep->ctx, SEND_DEPTH + RECV_DEPTH, NULL, ep->channel, 0);
+	ep->cq = ibv_create_cq(ep->port.ctx, SEND_DEPTH + RECV_DEPTH, NULL, ep->channel, 0);
 	if (!ep->mr || !ep->cq)
 		die("no memory region or completion queue: %s", strerror(errno));
 	init.send_cq = ep->cq;
@@ -195,41 +172,16 @@ static void close_endpoint(struct endpoint *ep)
 	ibv_dereg_mr(ep->mr);
 	ibv_destroy_comp_channel(ep->channel);
 	ibv_dealloc_pd(ep->pd);
-	ibv_close_device(ep->ctx);
+	ibv_close_device(ep->port.ctx);
 	free(ep->buf);
 }
 
 static void connect_qp(struct endpoint *ep, const struct address *peer)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	union ibv_gid gid;
 
-	if (ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS))
-		die("QP to INIT: %s", strerror(errno));
-
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = ep->mtu,
-		.dest_qp_num = ntohl(peer->qpn),
-		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = 12,
-		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .sgid_index = opt.gid_index, .hop_limit = 64 } },
-	};
-	memcpy(&attr.ah_attr.grh.dgid, peer->gid, sizeof(peer->gid));
-	if (ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-			  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
-		die("QP to RTR: %s", strerror(errno));
-
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTS,
-		.timeout = QP_TIMEOUT,
-		.retry_cnt = RETRY_FOR_EVER,
-		.rnr_retry = RETRY_FOR_EVER,
-		.max_rd_atomic = 1,
-	};
-	if (ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC))
-		die("QP to RTS: %s", strerror(errno));
+	memcpy(gid.raw, peer->gid, sizeof(peer->gid));
+	connect_rc(ep->qp, &ep->port, &gid, ntohl(peer->qpn), &rc_default);
 }
 
 static void post_recv(struct endpoint *ep)
@@ -310,11 +262,8 @@ static void hear(int fd, void *data, size_t len)
 static struct address my_address(const struct endpoint *ep)
 {
 	struct address a = { .qpn = htonl(ep->qp->qp_num), .size = htonl(opt.size) };
-	union ibv_gid gid;
 
-	if (ibv_query_gid(ep->ctx, 1, opt.gid_index, &gid))
-		die("%s has no GID %d", opt.dev, opt.gid_index);
-	memcpy(a.gid, gid.raw, sizeof(a.gid));
+	memcpy(a.gid, ep->port.gid.raw, sizeof(a.gid));
 	return a;
 }
 

@@ -3,10 +3,13 @@
  * rcc_mon - watch an incast: the queue of the switch's port, and what every sender has got through.
  *
  * Every interval (1 ms) it asks the port's qdisc for its backlog and drops, by rtnetlink in the switch's network
- * namespace, and every fifth time it reads the senders' hw_counters (the RDMA core refreshes those once per jiffy):
+ * namespace, and every fifth time it reads the hw_counters (the RDMA core refreshes those once per jiffy):
  *
- *	rdma_sends	work requests of kind SEND that completed, so x message size it is application goodput
- *	sent_pkts	packets that the driver sent, retransmissions included
+ *	rdma_sends	of a sender: work requests of kind SEND that completed, so x message size it is application goodput
+ *	sent_pkts	of a sender: packets that the driver sent, retransmissions included
+ *	rcvd_pkts	of a receiver: packets that the driver got, for a finer look than whole messages allow
+ *
+ * Several ports, the paths of one flow, are added up; samples have the bytes of each.
  *
  * The measured window begins when the last sender has sent its first packet, so all flows are in it from its begin.
  *
@@ -34,6 +37,8 @@
 #include "tool.h"
 
 #define SENDERS_MAX	64
+#define RECEIVERS_MAX	64
+#define PORTS_MAX	16
 #define DEFAULT_NETNS	"/run/netns/sw"
 
 struct sender {
@@ -44,15 +49,27 @@ struct sender {
 	uint64_t sent_base;
 };
 
+struct receiver {
+	const char *name;
+	int rcvd_fd;
+	uint64_t rcvd_base;
+};
+
+struct port {
+	const char *name;
+	int ifindex;
+};
+
 /* A sender's progress since we began. */
 struct progress {
 	uint32_t sends;
 	uint32_t sent;
 };
 
+/* All ports together. */
 struct sample {
 	uint64_t ns;
-	uint64_t bytes;			/* that the port sent on */
+	uint64_t bytes;			/* that they sent on */
 	uint32_t packets;
 	uint32_t drops;
 	uint32_t backlog;		/* bytes */
@@ -61,7 +78,6 @@ struct sample {
 
 static struct {
 	const char *netns;
-	const char *port;
 	const char *csv;
 	double interval_ms;
 	unsigned int every;		/* counters are read every so many samples */
@@ -80,25 +96,31 @@ static struct {
 
 static struct sender senders[SENDERS_MAX];
 static unsigned int nsenders;
+static struct receiver receivers[RECEIVERS_MAX];
+static unsigned int nreceivers;
+static struct port ports[PORTS_MAX];
+static unsigned int nports;
 
 static struct sample *samples;
 static struct progress *progress;	/* nsenders for each sample */
+static uint32_t *received;		/* nreceivers for each sample */
+static uint64_t *port_bytes;		/* nports for each sample */
 static size_t nsamples, max_samples;
 
 static struct mnl_socket *nl;
-static int port_ifindex;
 
 static void print_usage(FILE *to)
 {
 	fprintf(to,
-		"usage: rcc_mon -p NETDEV [options] IBDEV...\n"
+		"usage: rcc_mon [options] IBDEV...\n"
 		"\n"
-		"Sample the root qdisc of NETDEV and the counters of the sending rdma_rxe devices\n"
+		"Sample the root qdiscs of ports and the counters of the sending rdma_rxe devices\n"
 		"IBDEV.  Prints \"running\" when all of them have sent, and measures from then on;\n"
 		"prints a summary as JSON.\n"
 		"\n"
-		"  -p NETDEV   port of the switch\n"
+		"  -p NETDEV   port of the switch; repeatable\n"
 		"  -N FILE     its network namespace (%s)\n"
+		"  -r IBDEV    a receiver, whose packets are counted, too; repeatable\n"
 		"  -i MS       sample that often (1)\n"
 		"  -c N        read counters with every N-th sample (5)\n"
 		"  -w SECONDS  wait that long for the senders, then fail (20)\n"
@@ -109,14 +131,31 @@ static void print_usage(FILE *to)
 		"  -h          this text\n", DEFAULT_NETNS);
 }
 
+static void add_port(const char *name)
+{
+	if (nports == PORTS_MAX)
+		die("more than %d ports", PORTS_MAX);
+	ports[nports++].name = name;
+}
+
+static void add_receiver(const char *name)
+{
+	if (nreceivers == RECEIVERS_MAX)
+		die("more than %d receivers", RECEIVERS_MAX);
+	receivers[nreceivers++].name = name;
+}
+
 static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "p:N:i:c:w:d:a:o:uh")) != -1) {
+	while ((c = getopt(argc, argv, "p:N:r:i:c:w:d:a:o:uh")) != -1) {
 		switch (c) {
 		case 'p':
-			opt.port = optarg;
+			add_port(optarg);
+			break;
+		case 'r':
+			add_receiver(optarg);
 			break;
 		case 'N':
 			opt.netns = optarg;
@@ -151,7 +190,7 @@ static void parse(int argc, char **argv)
 		}
 	}
 	nsenders = argc - optind;
-	if (!opt.port || !nsenders || nsenders > SENDERS_MAX) {
+	if (!nsenders || nsenders > SENDERS_MAX) {
 		print_usage(stderr);
 		exit(2);
 	}
@@ -159,7 +198,7 @@ static void parse(int argc, char **argv)
 		senders[c - optind].name = argv[c];
 }
 
-/* --- counters of the senders --- */
+/* --- counters of senders and receivers --- */
 
 static int open_counter(const char *dev, const char *name, int flags)
 {
@@ -184,23 +223,50 @@ static uint64_t read_counter(int fd)
 	return strtoull(text, NULL, 10);
 }
 
+/* No caching beyond a jiffy. */
+static void set_lifespan(const char *dev)
+{
+	int fd = open_counter(dev, "lifespan", O_WRONLY);
+
+	if (write(fd, "0", 1) != 1)
+		die("lifespan of %s: %s", dev, strerror(errno));
+	close(fd);
+}
+
+static void open_receivers(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nreceivers; i++) {
+		struct receiver *r = &receivers[i];
+
+		set_lifespan(r->name);
+		r->rcvd_fd = open_counter(r->name, "rcvd_pkts", O_RDONLY);
+		r->rcvd_base = read_counter(r->rcvd_fd);
+	}
+}
+
 static void open_senders(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < nsenders; i++) {
 		struct sender *s = &senders[i];
-		int fd = open_counter(s->name, "lifespan", O_WRONLY);
 
-		/* no caching beyond a jiffy */
-		if (write(fd, "0", 1) != 1)
-			die("lifespan of %s: %s", s->name, strerror(errno));
-		close(fd);
+		set_lifespan(s->name);
 		s->sends_fd = open_counter(s->name, "rdma_sends", O_RDONLY);
 		s->sent_fd = open_counter(s->name, "sent_pkts", O_RDONLY);
 		s->sends_base = read_counter(s->sends_fd);
 		s->sent_base = read_counter(s->sent_fd);
 	}
+}
+
+static void sample_receivers(uint32_t *rcvd)
+{
+	unsigned int i;
+
+	for (i = 0; i < nreceivers; i++)
+		rcvd[i] = read_counter(receivers[i].rcvd_fd) - receivers[i].rcvd_base;
 }
 
 static void sample_senders(struct progress *p)
@@ -213,19 +279,22 @@ static void sample_senders(struct progress *p)
 	}
 }
 
-/* --- the port --- */
+/* --- the ports --- */
 
 /* The socket belongs to the namespace in which it was made; we ourselves go back. */
-static void open_port(void)
+static void open_ports(void)
 {
+	unsigned int i;
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	int away = open(opt.netns, O_RDONLY | O_CLOEXEC);
 
 	if (home < 0 || away < 0 || setns(away, CLONE_NEWNET))
 		die("%s: %s", opt.netns, strerror(errno));
-	port_ifindex = if_nametoindex(opt.port);
-	if (!port_ifindex)
-		die("no device %s in %s", opt.port, opt.netns);
+	for (i = 0; i < nports; i++) {
+		ports[i].ifindex = if_nametoindex(ports[i].name);
+		if (!ports[i].ifindex)
+			die("no device %s in %s", ports[i].name, opt.netns);
+	}
 	nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
 	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
 		die("netlink: %s", strerror(errno));
@@ -243,15 +312,15 @@ static int parse_stats(const struct nlattr *attr, void *data)
 	    mnl_attr_get_payload_len(attr) >= offsetof(struct gnet_stats_basic, packets) + sizeof(uint32_t)) {
 		const struct gnet_stats_basic *basic = mnl_attr_get_payload(attr);
 
-		s->bytes = basic->bytes;
-		s->packets = basic->packets;
+		s->bytes += basic->bytes;
+		s->packets += basic->packets;
 	} else if (mnl_attr_get_type(attr) == TCA_STATS_QUEUE &&
 		   mnl_attr_get_payload_len(attr) >= sizeof(struct gnet_stats_queue)) {
 		const struct gnet_stats_queue *queue = mnl_attr_get_payload(attr);
 
-		s->backlog = queue->backlog;
-		s->qlen = queue->qlen;
-		s->drops = queue->drops;
+		s->backlog += queue->backlog;
+		s->qlen += queue->qlen;
+		s->drops += queue->drops;
 	}
 	return MNL_CB_OK;
 }
@@ -268,7 +337,7 @@ static int parse_qdisc(const struct nlmsghdr *nlh, void *data)
 }
 
 /* A question for one qdisc is answered to the one who asks only with NLM_F_ECHO. */
-static void sample_port(struct sample *s)
+static void sample_port(const struct port *port, struct sample *s)
 {
 	static unsigned int seq;
 	char buf[8192];
@@ -280,13 +349,26 @@ static void sample_port(struct sample *s)
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO;
 	nlh->nlmsg_seq = ++seq;
 	tcm->tcm_family = AF_UNSPEC;
-	tcm->tcm_ifindex = port_ifindex;
+	tcm->tcm_ifindex = port->ifindex;
 	tcm->tcm_parent = TC_H_ROOT;
 	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
 		die("netlink: %s", strerror(errno));
 	len = mnl_socket_recvfrom(nl, buf, sizeof(buf));
 	if (len < 0 || mnl_cb_run(buf, len, seq, mnl_socket_get_portid(nl), parse_qdisc, s) < 0)
-		die("qdisc of %s: %s", opt.port, strerror(errno));
+		die("qdisc of %s: %s", port->name, strerror(errno));
+}
+
+/* @bytes: of each port alone. */
+static void sample_ports(struct sample *s, uint64_t *bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < nports; i++) {
+		uint64_t before = s->bytes;
+
+		sample_port(&ports[i], s);
+		bytes[i] = s->bytes - before;
+	}
 }
 
 /* --- the run --- */
@@ -296,16 +378,33 @@ static struct progress *progress_of(size_t i)
 	return progress + i * nsenders;
 }
 
+static uint32_t *received_of(size_t i)
+{
+	return received + i * nreceivers;
+}
+
+static uint64_t *port_bytes_of(size_t i)
+{
+	return port_bytes + i * nports;
+}
+
 /* Nothing is allocated, written or faulted in while traffic runs. */
+static void *room(size_t size)
+{
+	void *p = malloc(max_samples * size + 1);
+
+	if (!p)
+		die("no memory for %zu samples", max_samples);
+	return memset(p, 0, max_samples * size + 1);
+}
+
 static void make_room(void)
 {
 	max_samples = (opt.wait_s + opt.window_s) * 1000 / opt.interval_ms + 16;
-	samples = malloc(max_samples * sizeof(*samples));
-	progress = malloc(max_samples * nsenders * sizeof(*progress));
-	if (!samples || !progress)
-		die("no memory for %zu samples", max_samples);
-	memset(samples, 0, max_samples * sizeof(*samples));
-	memset(progress, 0, max_samples * nsenders * sizeof(*progress));
+	samples = room(sizeof(*samples));
+	progress = room(nsenders * sizeof(*progress));
+	received = room(nreceivers * sizeof(*received));
+	port_bytes = room(nports * sizeof(*port_bytes));
 }
 
 /* All hosts share the processors: a busy guest shall not blind the observer. */
@@ -322,11 +421,14 @@ static void take_sample(void)
 	struct sample *s = &samples[nsamples];
 
 	s->ns = now_ns();
-	sample_port(s);
-	if (nsamples % opt.every == 0)
+	sample_ports(s, port_bytes_of(nsamples));
+	if (nsamples % opt.every == 0) {
 		sample_senders(progress_of(nsamples));
-	else
+		sample_receivers(received_of(nsamples));
+	} else {
 		memcpy(progress_of(nsamples), progress_of(nsamples - 1), nsenders * sizeof(*progress));
+		memcpy(received_of(nsamples), received_of(nsamples - 1), nreceivers * sizeof(*received));
+	}
 	nsamples++;
 }
 
@@ -386,27 +488,46 @@ static uint64_t idle_ns(void)
 
 /* --- results --- */
 
+static void write_csv_head(FILE *f)
+{
+	unsigned int j;
+
+	fprintf(f, "seconds,backlog_bytes,backlog_packets,drops,port_bytes");
+	for (j = 0; j < nsenders; j++)
+		fprintf(f, ",%s_sends,%s_packets", senders[j].name, senders[j].name);
+	for (j = 0; j < nreceivers; j++)
+		fprintf(f, ",%s_rcvd", receivers[j].name);
+	for (j = 0; nports > 1 && j < nports; j++)
+		fprintf(f, ",%s_bytes", ports[j].name);
+	fputc('\n', f);
+}
+
+static void write_csv_sample(FILE *f, size_t i, uint64_t start_ns)
+{
+	const struct sample *s = &samples[i];
+	unsigned int j;
+
+	fprintf(f, "%.6f,%u,%u,%u,%llu", ((double)s->ns - (double)start_ns) / NSEC_PER_SEC, s->backlog,
+		s->qlen, s->drops, (unsigned long long)s->bytes);
+	for (j = 0; j < nsenders; j++)
+		fprintf(f, ",%u,%u", progress_of(i)[j].sends, progress_of(i)[j].sent);
+	for (j = 0; j < nreceivers; j++)
+		fprintf(f, ",%u", received_of(i)[j]);
+	for (j = 0; nports > 1 && j < nports; j++)
+		fprintf(f, ",%llu", (unsigned long long)port_bytes_of(i)[j]);
+	fputc('\n', f);
+}
+
 static void write_csv(uint64_t start_ns)
 {
 	FILE *f = fopen(opt.csv, "w");
-	unsigned int j;
 	size_t i;
 
 	if (!f)
 		die("%s: %s", opt.csv, strerror(errno));
-	fprintf(f, "seconds,backlog_bytes,backlog_packets,drops,port_bytes");
-	for (j = 0; j < nsenders; j++)
-		fprintf(f, ",%s_sends,%s_packets", senders[j].name, senders[j].name);
-	fputc('\n', f);
-	for (i = 0; i < nsamples; i++) {
-		const struct sample *s = &samples[i];
-
-		fprintf(f, "%.6f,%u,%u,%u,%llu", ((double)s->ns - (double)start_ns) / NSEC_PER_SEC, s->backlog,
-			s->qlen, s->drops, (unsigned long long)s->bytes);
-		for (j = 0; j < nsenders; j++)
-			fprintf(f, ",%u,%u", progress_of(i)[j].sends, progress_of(i)[j].sent);
-		fputc('\n', f);
-	}
+	write_csv_head(f);
+	for (i = 0; i < nsamples; i++)
+		write_csv_sample(f, i, start_ns);
 	if (fclose(f))
 		die("%s: %s", opt.csv, strerror(errno));
 }
@@ -438,6 +559,17 @@ static void print_flows(size_t first, size_t last)
 	printf("], ");
 }
 
+static void print_ports(size_t first, size_t last)
+{
+	unsigned int j;
+
+	printf("\"ports\": {");
+	for (j = 0; j < nports; j++)
+		printf("%s\"%s\": %llu", j ? ", " : "", ports[j].name,
+		       (unsigned long long)(port_bytes_of(last)[j] - port_bytes_of(first)[j]));
+	printf("}, ");
+}
+
 static void print_queue(size_t first, size_t last)
 {
 	uint64_t n = last - first + 1, i;
@@ -454,6 +586,15 @@ static void print_queue(size_t first, size_t last)
 	free(backlog);
 }
 
+/* The wall clock's time at @ns, for those who note when they did what. */
+static double epoch_s(uint64_t ns)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9 - (now_ns() - ns) / (double)NSEC_PER_SEC;
+}
+
 static void print_summary(size_t first, size_t last, uint64_t idle)
 {
 	const struct sample *a = &samples[first], *b = &samples[last];
@@ -464,7 +605,9 @@ static void print_summary(size_t first, size_t last, uint64_t idle)
 		settled++;
 	printf("{\"window_s\": %.6f, \"samples\": %zu, \"start_spread_ms\": %.1f, ", ns / NSEC_PER_SEC,
 	       last - first + 1, (a->ns - first_ns()) / (double)NSEC_PER_MSEC);
+	printf("\"start_epoch\": %.6f, ", epoch_s(a->ns));
 	print_flows(first, last);
+	print_ports(first, last);
 	print_queue(first, last);
 	printf("\"port_bytes\": %llu, \"drops\": %u, \"drops_settled\": %u, \"busy_ns\": %.0f}\n",
 	       (unsigned long long)(b->bytes - a->bytes), b->drops, b->drops - samples[settled].drops,
@@ -488,7 +631,9 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	block_usr1(&usr1);
 	open_senders();
-	open_port();
+	open_receivers();
+	if (nports)
+		open_ports();
 	make_room();
 	be_first();
 

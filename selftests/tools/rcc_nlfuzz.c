@@ -123,11 +123,18 @@ static void expect_refusal(const struct nlmsghdr *msg, const char *what)
 
 /* Requests that are right, and would change something. The attribute put last is the one to damage. */
 
-static struct nlmsghdr *set_alg(char *buf)
+static struct nlmsghdr *begin_dev(char *buf)
 {
 	struct nlmsghdr *msg = begin(buf, family, RXE_CC_CMD_DEV_SET);
 
 	mnl_attr_put_strz(msg, RXE_CC_A_DEV_NAME, dev);
+	return msg;
+}
+
+static struct nlmsghdr *set_alg(char *buf)
+{
+	struct nlmsghdr *msg = begin_dev(buf);
+
 	mnl_attr_put_u8(msg, RXE_CC_A_DEV_ECN, 0);
 	mnl_attr_put_u32(msg, RXE_CC_A_DEV_LINE_RATE_MBPS, 77);
 	mnl_attr_put_strz(msg, RXE_CC_A_DEV_ALGORITHM, "none");
@@ -136,12 +143,21 @@ static struct nlmsghdr *set_alg(char *buf)
 
 static struct nlmsghdr *set_line(char *buf)
 {
-	struct nlmsghdr *msg = begin(buf, family, RXE_CC_CMD_DEV_SET);
+	struct nlmsghdr *msg = begin_dev(buf);
 
-	mnl_attr_put_strz(msg, RXE_CC_A_DEV_NAME, dev);
 	mnl_attr_put_strz(msg, RXE_CC_A_DEV_PROFILE, "cx");
 	mnl_attr_put_strz(msg, RXE_CC_A_DEV_ALGORITHM, "none");
 	mnl_attr_put_u32(msg, RXE_CC_A_DEV_LINE_RATE_MBPS, 77);
+	return msg;
+}
+
+static struct nlmsghdr *set_spray(char *buf)
+{
+	struct nlmsghdr *msg = begin_dev(buf);
+
+	mnl_attr_put_u8(msg, RXE_CC_A_DEV_LINK, 1);
+	mnl_attr_put_u8(msg, RXE_CC_A_DEV_ENTROPIES, 7);
+	mnl_attr_put_strz(msg, RXE_CC_A_DEV_SPRAY, "rr");
 	return msg;
 }
 
@@ -173,7 +189,7 @@ static struct nlmsghdr *set_params(char *buf)
 	return msg;
 }
 
-static struct nlmsghdr *(*const rights[])(char *buf) = { set_alg, set_line, set_params };
+static struct nlmsghdr *(*const rights[])(char *buf) = { set_alg, set_line, set_spray, set_params };
 
 static struct nlattr *last_attr(const struct nlmsghdr *msg)
 {
@@ -304,6 +320,22 @@ static void wrong_contents(void)
 	msg = set_line(buf);
 	mnl_attr_put_strz(msg, RXE_CC_A_DEV_PROFILE, "custom");
 	expect_refusal(msg, "a profile that cannot be chosen");
+
+	msg = set_spray(buf);
+	mnl_attr_put_u8(msg, RXE_CC_A_DEV_LINK, 2);
+	expect_refusal(msg, "a link of 2");
+	msg = set_spray(buf);
+	mnl_attr_put_u8(msg, RXE_CC_A_DEV_ENTROPIES, 0);
+	expect_refusal(msg, "no source port");
+	msg = set_spray(buf);
+	mnl_attr_put_u8(msg, RXE_CC_A_DEV_ENTROPIES, RXE_CC_ENTROPIES_MAX + 1);
+	expect_refusal(msg, "too many source ports");
+	msg = set_spray(buf);
+	mnl_attr_put_strz(msg, RXE_CC_A_DEV_SPRAY, "no_such");
+	expect_refusal(msg, "a spray mode that does not exist");
+	msg = set_spray(buf);
+	mnl_attr_put_strz(msg, RXE_CC_A_DEV_SPRAY, "");
+	expect_refusal(msg, "a spray mode without a name");
 
 	msg = set_params(buf);
 	put_setting(msg, "rp_gd", 99);

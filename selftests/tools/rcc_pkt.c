@@ -50,6 +50,7 @@ static struct {
 	unsigned int bth4;	/* FECN, BECN, reserved */
 	unsigned int payload;
 	bool noise;
+	const char *hex;	/* the payload; NULL: zeros */
 	unsigned int icrc_xor;
 	bool truncate;
 	struct range keep;	/* bytes behind the UDP header */
@@ -82,6 +83,7 @@ static void usage(FILE *to)
 		"  -D DSCP, -e ECN, -l TTL, -I ID   of the IP header (0, 0, 64, 0)\n"
 		"  -b BYTES        payload of zeros behind the BTH (16)\n"
 		"  -r              random payload\n"
+		"  -B HEX          payload of these bytes\n"
 		"  -x MASK         wrong ICRC: exclusive-or with MASK\n"
 		"  -t N[-N]        keep only N bytes behind the UDP header, or one packet for each of a range\n"
 		"  -L              truncated, but the UDP header claims the whole length; twice: IP's, too\n"
@@ -116,6 +118,18 @@ static struct range range(int c, const char *text, unsigned int max)
 	return r;
 }
 
+static void bytes_of(int c, const char *text)
+{
+	size_t digits = strspn(text, "0123456789abcdefABCDEF");
+
+	if (text[digits] || digits % 2 || digits / 2 > PAYLOAD_MAX) {
+		fprintf(stderr, "rcc_pkt: -%c wants at most %u bytes of hex digits, not '%s'\n", c, PAYLOAD_MAX, text);
+		exit(2);
+	}
+	opt.hex = text;
+	opt.payload = digits / 2;
+}
+
 static void address(int c, const char *text, uint8_t *addr)
 {
 	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
@@ -132,7 +146,7 @@ static void parse(int argc, char **argv)
 	unsigned int m[6];
 	int c, i;
 
-	while ((c = getopt(argc, argv, "s:d:o:q:P:f:p:D:e:l:I:b:rx:t:Lk:i:m:h")) != -1) {
+	while ((c = getopt(argc, argv, "s:d:o:q:P:f:p:D:e:l:I:b:B:rx:t:Lk:i:m:h")) != -1) {
 		switch (c) {
 		case 's': address(c, optarg, opt.src); break;
 		case 'd': address(c, optarg, opt.dst); break;
@@ -146,6 +160,7 @@ static void parse(int argc, char **argv)
 		case 'l': opt.ttl = word(c, optarg, 255); break;
 		case 'I': opt.ip_id = word(c, optarg, 65535); break;
 		case 'b': opt.payload = word(c, optarg, PAYLOAD_MAX); break;
+		case 'B': bytes_of(c, optarg); break;
 		case 'r': opt.noise = true; break;
 		case 'x': opt.icrc_xor = word(c, optarg, 0xffffffff); break;
 		case 't': opt.keep = range(c, optarg, PAYLOAD_MAX); opt.truncate = true; break;
@@ -276,6 +291,8 @@ static size_t build(uint8_t *ip, unsigned int opcode, size_t keep)
 	put24(bth + 9, opt.psn);
 	for (i = 0; opt.noise && i < opt.payload; i++)
 		bth[BTH_BYTES + i] = rand();
+	for (i = 0; opt.hex && i < opt.payload; i++)
+		sscanf(opt.hex + 2 * i, "%2hhx", &bth[BTH_BYTES + i]);
 	crc = icrc(ip, ip_bytes + UDP_BYTES + full) ^ opt.icrc_xor;
 	for (i = 0; i < ICRC_BYTES; i++)
 		bth[full - ICRC_BYTES + i] = crc >> 8 * i;

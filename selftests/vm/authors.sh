@@ -3,9 +3,8 @@
 #
 # authors.sh [PAGE] - do what Documentation/cc-authors.rst tells authors to do.
 #
-# In indented text, a line "$ COMMAND" is for the host and "# COMMAND" for a guest; lines below it, up to a blank one, are
-# what it prints, where "..." stands for anything.  A command without such lines must succeed.  All happens in a copy of the
-# tree, so that the page may add files to it.
+# How commands are written: see lib_page.sh. In what they print, "..." stands for anything; one that says nothing of that must
+# succeed. All happens in a copy of the tree, so that the page may add files to it.
 #
 # A host command with --shell starts a guest.  Here it runs the guest's commands that follow on the page instead.
 set -u
@@ -14,6 +13,9 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 page=${1:-$top/Documentation/cc-authors.rst}
 dir=$top/build/check/authors
 passed=0 failed=0
+
+# shellcheck source-path=SCRIPTDIR
+. "$top/selftests/lib_page.sh"
 
 ok()
 {
@@ -54,26 +56,6 @@ step()
 		ok "$sentence"
 	fi
 	return 0
-}
-
-# The page's commands, in order: prompt, line, command, output.
-prompts=() lines=() commands=() outputs=()
-
-parse()
-{
-	local text line=0 n=-1 indent='' more=no
-
-	while IFS= read -r text; do
-		line=$((line + 1))
-		if [[ $text =~ ^(\ +)([\$#])\ (.*)$ ]]; then
-			n=$((n + 1)) indent=${BASH_REMATCH[1]} more=yes
-			prompts[n]=${BASH_REMATCH[2]} lines[n]=$line commands[n]=${BASH_REMATCH[3]} outputs[n]=''
-		elif [ $more = yes ] && [[ $text == "$indent"?* ]]; then
-			outputs[n]+=${outputs[n]:+$'\n'}${text#"$indent"}
-		else
-			more=no
-		fi
-	done < "$page"
 }
 
 # guest_script FIRST: the guest's commands from that one on, as a script on lib.sh.
@@ -138,7 +120,7 @@ main()
 
 	rm -rf "$dir"
 	mkdir -p "$dir"
-	parse
+	page_parse "$page"
 	copy_tree
 	cd "$work/rxe-cc" || exit 1
 	for ((n = 0; n < ${#commands[@]}; n++)); do

@@ -22,6 +22,8 @@ style="perl shellcheck sparse linux-source-6.12 python3-yaml python3-jsonschema 
 vectors="python3-scapy tshark"
 figures="gnuplot-nox"
 simulator="libjansson-dev"
+exporter="libmicrohttpd-dev curl python3-prometheus-client"
+terminal="libncurses-dev tmux"
 
 # From backports: the emulator of the release is older than the kernels under test, and libbpf and bpftool older than
 # struct_ops of modules.  PACKAGE=OLDEST, epochs included.
@@ -137,7 +139,7 @@ need_packages()
 	local list
 
 	# shellcheck disable=SC2086 # lists
-	list=$(missing $build $guest $bpf $unit $style $vectors $figures $simulator)
+	list=$(missing $build $guest $bpf $unit $style $vectors $figures $simulator $exporter $terminal)
 	if [ -n "$list" ]; then
 		# shellcheck disable=SC2086 # a list
 		install $list
@@ -207,7 +209,25 @@ fetch_image()
 	chmod 755 "$cache/image/$KVER"
 }
 
+# Prometheus is unpacked into the cache, too: its package would start it on this machine.
+need_prometheus()
+{
+	local cache
+
+	cache=$("$here/kernel.sh" --cache)
+	if [ -x "$cache/prometheus/usr/bin/promtool" ] || command -v promtool > /dev/null; then
+		return
+	fi
+	update
+	say "download and unpack prometheus"
+	mkdir -p "$cache/debs"
+	rm -f "$cache"/debs/prometheus_*
+	(cd "$cache/debs" && apt-get -qq -o APT::Sandbox::User=root download prometheus) || die "no prometheus"
+	dpkg-deb -x "$cache"/debs/prometheus_*.deb "$cache/prometheus"
+}
+
 need_packages
+need_prometheus
 [ $# -gt 0 ] || set -- 6.12 6.1
 for series in "$@"; do
 	need_kernel "$series"

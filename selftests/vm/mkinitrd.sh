@@ -27,7 +27,7 @@ tools="
 	dmesg flock mount umount nsenter unshare setsid setpriv taskset prlimit
 	grep sed awk find xargs tar pgrep pkill ps kill sysctl jq
 	kmod insmod rmmod lsmod modprobe modinfo bpftool
-	ip tc ss bridge rdma ethtool tcpdump ping
+	ip tc ss bridge rdma ethtool tcpdump ping curl
 	ib_send_bw ib_send_lat ib_write_bw ib_write_lat ib_read_bw ib_read_lat
 	ib_atomic_bw ib_atomic_lat
 	rping udaddy ucmatose rdma_server rdma_client
@@ -94,7 +94,7 @@ make_skeleton()
 		ln -s "usr/$d" "$root/$d"
 	done
 	ln -s /run "$root/var"
-	echo 'root:x:0:0:root:/root:/bin/bash' > "$root/etc/passwd"
+	printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n' > "$root/etc/passwd"
 	echo 'root:x:0:' > "$root/etc/group"
 	echo '127.0.0.1 localhost' > "$root/etc/hosts"
 	echo 'hosts: files' > "$root/etc/nsswitch.conf"

@@ -102,7 +102,7 @@ make_small()
 	tar -C "$top/selftests" --exclude=./vm -cf - . | tar -C "$root/selftests" -xf -
 	# What is documented is tested, too.
 	mkdir -p "$root/Documentation"
-	cp -r "$top/Documentation/ABI" "$root/Documentation/"
+	cp -r "$top/Documentation/ABI" "$top/Documentation/runbook.rst" "$root/Documentation/"
 	for m in "${modules[@]}"; do
 		[ -f "$m" ] || die "no module $m"
 		cp "$m" "$root/usr/lib/rxe_cc/"
