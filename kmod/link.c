@@ -234,7 +234,9 @@ static void say_hello(struct rcc_qp *qp, u8 type, u32 echo, struct sk_buff_head 
 	};
 
 	rcc_count(qp->dev, RCC_C_link_hello_sent);
-	rcc_link_say(qp, &ctl, 0, out);
+	/* each by the next path: the one of the QP's own port may be dead, and then nothing else of it passes */
+	l->turn = (l->turn + 1) % l->spray.n;
+	rcc_link_say(qp, &ctl, l->spray.path[l->turn].port, out);
 }
 
 /* Nobody has answered yet: once more, and ever more seldom; at last never. */

@@ -59,7 +59,7 @@ enum rcc_link_end {
  * @cnp_ns: when the algorithm was told last
  * @loss: share of packets that are lost, smoothed, 65536 = all
  * @nack_ns: when the algorithm was told of a loss last
- * @turn: path of the next SACK
+ * @turn: path of the last SACK, HELLO or HELLO_ACK
  * @dst: the route of the QP's packets, with a reference; NULL: none left yet
  * @dst_cookie: what dst_check() wants of it
  * @delivering: somebody hands @ready on with the lock dropped

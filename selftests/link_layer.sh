@@ -21,7 +21,7 @@ readonly SLOW=50
 # round trip, ACK timeout or patience with a gap; there the figure is only shown.
 in_guest_time()
 {
-	if [ "${VM_ICOUNT-}" = yes ]; then
+	if icount; then
 		"$@"
 	else
 		log "$2: $3"
@@ -45,6 +45,22 @@ wire_lengths()
 {
 	sw timeout 10 tcpdump -Z root -i "s$1" -Q in -nn -c 20 'udp dst port 4791 and greater 4100' 2>/dev/null |
 		sed -n 's/.*UDP, length //p' | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+# check_lengths SENTENCE LENGTHS: data packets of host 1 are that long, now or soon: the host
+# may have stopped a processor for so long that a session ended, and another one begins.
+check_lengths()
+{
+	check_eq "$1" "$(busywait "$(within 2)" lengths_are "$2")" "$2"
+}
+
+lengths_are()
+{
+	local lengths
+
+	lengths=$(wire_lengths 1)
+	echo "$lengths"
+	[ "$lengths" = "$1" ]
 }
 
 # ctl_drop HOST [TYPE]: the switch loses control packets that the host sends, or those of
@@ -95,7 +111,7 @@ session()
 	cc_mark
 	PERF_GID=gid$1 flow_new "$name"
 	check "$name: both sides have a session" sessions 1
-	check_eq "$name: packets on the wire have a trailer" "$(wire_lengths 1)" $TRAILED
+	check_lengths "$name: packets on the wire have a trailer" $TRAILED
 	check_num "$name: the peer takes them" "$(cc_since rxe2 link_rx_packets)" '>' 100
 	check_num "$name: and says so" "$(cc_since rxe1 link_sack_rcvd)" '>' 4
 	flow_check "$name: the QP works" "$name" 2
@@ -120,12 +136,12 @@ one_side()
 	check "$name: HELLO goes unanswered" busywait 40 cc_reached rxe1 link_hello_unanswered 1
 	rate $SLOW
 	check_eq "$name: it was said eight times" "$(cc_since rxe1 link_hello_sent)" 8
-	# the first ones may come before the peer's process has connected its QP; the last four take seconds
+	# the first ones may come before the peer's process has connected its QP; the last two take seconds
 	early=$(($(cc_since rxe2 link_ctl_addr) + $(cc_since rxe2 link_ctl_qpn)))
 	check_eq "$name: and heard" "$(($(cc_since rxe2 link_ctl_off) + early))" 8
-	check_num "$name: at least the last four by the QP" "$(cc_since rxe2 link_ctl_off)" '>=' 4
+	check_num "$name: the last ones by the QP" "$(cc_since rxe2 link_ctl_off)" '>=' 2
 	check_eq "$name: there is no session" "$(cc_since_sum link_up)" 0
-	check_eq "$name: packets are standard" "$(wire_lengths 1)" $STANDARD
+	check_lengths "$name: packets are standard" $STANDARD
 	flow_check "$name: the QP works" "$name" 2
 	flow_stop "$name"
 }
@@ -151,7 +167,7 @@ no_room()
 	PERF_GID=gid$1 flow_new "$name"
 	check_num "$name: that is counted" "$(cc_since rxe1 link_fallback_mtu)" '>' 0
 	check_eq "$name: no HELLO was said" "$(cc_since_sum link_hello_sent)" 0
-	check_eq "$name: packets are standard" "$(wire_lengths 1)" $STANDARD
+	check_lengths "$name: packets are standard" $STANDARD
 	flow_check "$name: the QP works" "$name" 2
 	flow_stop "$name"
 	set_mtu $FABRIC_MTU
@@ -166,11 +182,11 @@ became_narrow()
 	cc_mark
 	flow_new "$name"
 	check "$name: there is a session" sessions 1
-	check_eq "$name: packets have a trailer" "$(wire_lengths 1)" $TRAILED
+	check_lengths "$name: packets have a trailer" $TRAILED
 	check_eq "$name: none was too long" "$(cc_since rxe1 link_fallback_mtu)" 0
 	run ip route replace default via 10.0.1.254 dev h1 src "$(ip4 1)" table 101 mtu 4150
 	check "$name: that is counted" busywait 5 cc_reached rxe1 link_fallback_mtu 1
-	check_eq "$name: packets are standard" "$(wire_lengths 1)" $STANDARD
+	check_lengths "$name: packets are standard" $STANDARD
 	flow_check "$name: the QP works" "$name" 2
 	host_config 1
 	flow_check "$name: it works with room again" "$name" 2
@@ -189,14 +205,14 @@ hello_lost()
 	flow_new "$name"
 	check "$name: HELLO is said again and again" busywait 5 cc_reached rxe1 link_hello_sent 5
 	check_eq "$name: there is no session" "$(cc_since_sum link_up)" 0
-	check_eq "$name: packets are standard" "$(wire_lengths 1)" $STANDARD
+	check_lengths "$name: packets are standard" $STANDARD
 	flow_check "$name: the QP works" "$name" 2
 	ctl_pass 1
 	ctl_pass 2
 	link 1 0
 	link 1 1
 	check "$name: once they pass, and one side says HELLO again, there is a session" sessions 1
-	check_eq "$name: packets have a trailer" "$(wire_lengths 1)" $TRAILED
+	check_lengths "$name: packets have a trailer" $TRAILED
 	flow_check "$name: the QP works" "$name" 2
 	flow_stop "$name"
 }
@@ -210,13 +226,15 @@ off_and_on()
 	check "$name: there is a session" sessions 1
 	link 2 0
 	check "$name: BYE comes" busywait 5 cc_reached rxe1 link_down_bye 1
-	check_eq "$name: packets are standard" "$(wire_lengths 1)" $STANDARD
-	flow_check "$name: the QP works" "$name" 2
-	link 2 1
-	check "$name: there is a session again" sessions 2
-	check_eq "$name: packets have a trailer" "$(wire_lengths 1)" $TRAILED
+	check_lengths "$name: packets are standard" $STANDARD
 	flow_check "$name: the QP works" "$name" 2
 	in_guest_time check_eq "$name: nobody was silent" "$(cc_since_sum link_down_silent)" 0
+	cc_mark
+	link 2 1
+	check "$name: there is a session again" sessions 1
+	check_lengths "$name: packets have a trailer" $TRAILED
+	flow_check "$name: the QP works" "$name" 2
+	in_guest_time check_eq "$name: nobody was silent then" "$(cc_since_sum link_down_silent)" 0
 	flow_stop "$name"
 }
 
@@ -228,14 +246,16 @@ bye_lost()
 	flow_new "$name"
 	check "$name: there is a session" sessions 1
 	ctl_drop 2 $BYE
+	cc_mark
 	link 2 0
 	check "$name: the peer's silence is noticed" busywait 5 cc_reached rxe1 link_down_silent 1
 	check_eq "$name: no BYE came" "$(cc_since rxe1 link_down_bye)" 0
-	check_eq "$name: packets are standard" "$(wire_lengths 1)" $STANDARD
+	check_lengths "$name: packets are standard" $STANDARD
 	flow_check "$name: the QP works" "$name" 2
 	ctl_pass 2
+	cc_mark
 	link 2 1
-	check "$name: there is a session again" sessions 2
+	check "$name: there is a session again" sessions 1
 	flow_check "$name: the QP works" "$name" 2
 	flow_stop "$name"
 }
@@ -278,16 +298,23 @@ lossy()
 
 losses()
 {
-	local least=80
+	local least=80 n=2000
 
+	# where figures are not judged, fewer will do
+	icount || n=800
 	links 1
 	rate 0
-	lossy SEND ib_send_bw -e -s 65536 -n 2000
-	lossy WRITE ib_write_bw -s 65536 -n 2000
-	lossy READ ib_read_bw -s 65536 -n 2000
-	least=10 lossy atomics ib_atomic_bw -n 10000
+	lossy SEND ib_send_bw -e -s 65536 -n $n
+	lossy WRITE ib_write_bw -s 65536 -n $n
+	lossy READ ib_read_bw -s 65536 -n $n
+	least=10 lossy atomics ib_atomic_bw -n $((n * 5))
 	check_nothing_kept "after losses"
 	rate $SLOW
+}
+
+keeps()
+{
+	[ "$(cc_get rxe1 kept_packets)" -gt 0 ]
 }
 
 # QPs that end while much of theirs is under way.
@@ -300,14 +327,15 @@ ends()
 	run rcc_churn -d rxe1 -g "$(gid4 rxe1)" -D rxe2 -G "$(gid4 rxe2)" -n 100 -a 64 -m 16
 	check_num "$name: there were sessions" "$(cc_since rxe1 link_up)" '>' 10
 	check_nothing_kept "$name"
+	cc_mark
 	flow_new "$name"
 	check "$name: there is a session" busywait 5 cc_reached rxe1 link_tx_packets 200
-	check_num "$name: packets are kept" "$(cc_get rxe1 kept_packets)" '>' 0
+	check "$name: packets are kept" busywait 5 keeps
 	flow_stop "$name"
 	check_nothing_kept "$name, of a flow"
 	start=$(now_ms)
 	run rdma link del rxe1
-	check_num "$name: their device goes at once (ms)" $(($(now_ms) - start)) '<' 2000
+	check_num "$name: their device goes at once (ms)" $(($(now_ms) - start)) '<' "$(within 2000)"
 	port_clear 2
 	run rdma link add rxe1 type rxe netdev h1
 	busywait 10 gid4 rxe1 > /dev/null
@@ -326,8 +354,9 @@ netdev_flap()
 	check "$name: there is a session" sessions 1
 	run ip link set h2 down
 	check "$name: its side of the session ends" busywait 5 cc_reached rxe2 link_down_reset 1
+	cc_mark
 	host_config 2
-	check "$name: there is a session again" sessions 2
+	check "$name: there is a session again" sessions 1
 	flow_check "$name: the QP works" "$name" 2
 	flow_stop "$name"
 	check_nothing_kept "$name"
@@ -388,13 +417,23 @@ path_dies()
 	path_heal $dead
 	check "$name: a try is answered once it is well" busywait 10 cc_reached rxe1 link_probe_answered 1
 	check "$name: it is back" busywait 10 cc_reached rxe1 link_path_back 1
-	check "$name: and all that were found dead with it" busywait 10 all_back
+	# a session that begins anew has all paths, too, but none that is back
+	if icount; then
+		check "$name: and all that were found dead with it" busywait 10 all_back
+	fi
 	from=$(path_bytes $dead)
 	check "$name: data moves again" flow_moves 2 200
 	check_num "$name: by the path that is back, too (bytes)" $(($(path_bytes $dead) - from)) '>' 20000
 	in_guest_time check_eq "$name: rxe saw no gap" "$(new_naks)" 0
 	flow_check "$name: the QP works" "$name" 2
 	flow_stop "$name"
+}
+
+# hole_dig: where hole comes.
+hole_dig()
+{
+	run tc -n sw qdisc add dev s1 ingress
+	run tc -n sw qdisc add dev s2 ingress
 }
 
 # hole: full packets do not pass when they have a trailer, in either direction.  Shorter ones
@@ -404,7 +443,6 @@ hole()
 	local i
 
 	for i in 1 2; do
-		run tc -n sw qdisc add dev "s$i" ingress
 		# an IP length of 4160 to 4167
 		run tc -n sw filter add dev "s$i" parent ffff: protocol ip u32 match u16 4160 0xfff8 at 2 action drop
 	done
@@ -428,6 +466,7 @@ too_long()
 	local name="full packets with a trailer are lost, $1"
 
 	shift
+	hole_dig
 	cc_mark
 	perf_start hole 1 2 "$@" -s 10000 -n 3000
 	check "$name: there is a session" sessions 1
@@ -435,6 +474,38 @@ too_long()
 	check_num "$name: it ends without an error (Gb/s)" "$(perf_wait hole)" '>' 0
 	check_num "$name: the session ended first" "$(cc_since_sum link_down_unmended)" '>' 0
 	check_num "$name: packets were lost" "$(hole_closed)" '>' 0
+}
+
+packets_gone()
+{
+	[ "$(dev_stats "spine$1" l2 drops)" -gt 0 ]
+}
+
+# The path dies that a QP has without a session: what sprays is to find the others.
+own_path_dies()
+{
+	local name="the QP's own path dies" own j most=0 bytes from=()
+
+	links 0
+	for j in 1 2 3 4; do
+		path_clear $j
+		from[j]=$(path_bytes $j)
+	done
+	# the ACK timeout is a second
+	flow_new "$name" -u 18
+	for j in 1 2 3 4; do
+		bytes=$(($(path_bytes $j) - from[j]))
+		[ $bytes -le $most ] || most=$bytes own=$j
+	done
+	path_fail "$own"
+	check "$name: it loses packets" busywait 5 packets_gone "$own"
+	check_fails "$name: without a session nothing moves" busywait 1 _packets_since 2 $(($(port_stats 2 packets) + 20))
+	cc_mark
+	links 1
+	check "$name: a session begins all the same" sessions 1
+	flow_check "$name: the QP works" "$name" 2
+	flow_stop "$name"
+	path_heal "$own"
 }
 
 # Paths of different delay, so that packets overtake each other, but none so slow that an
@@ -455,6 +526,7 @@ sprays()
 			check_num "spray $mode: packets overtook each other" "$(cc_since_sum link_out_of_sequence)" '>' 0
 	done
 	path_dies
+	own_path_dies
 	fabric_down
 }
 
