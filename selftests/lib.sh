@@ -263,6 +263,23 @@ busywait()
 	printf '%s\n' "$output"
 }
 
+# icount: true in a guest whose time goes on with its instructions only.  In others, as on
+# real machines, the host may take a processor away for longer than any protocol waits.
+icount()
+{
+	[ "${VM_ICOUNT-}" = yes ]
+}
+
+# within N: an upper bound of a time, and five times that where the host may be in it.
+within()
+{
+	if icount; then
+		echo "$1"
+	else
+		echo $((5 * $1))
+	fi
+}
+
 # kill_wait PID...: end processes of ours and wait for them.
 kill_wait()
 {
@@ -716,8 +733,9 @@ perf_start()
 	esac
 	g=$($gid "rxe$j") || return 1
 	log "host $j \$ $tool -d rxe$j -x $g ${common[*]}"
+	# without the script's own output: whoever reads that would wait for them, too
 	on "$j" exec timeout "$PERF_TIMEOUT" "$tool" -d "rxe$j" -x "$g" "${common[@]}" \
-		> "$dir/$id.server" 2>&1 &
+		> "$dir/$id.server" 2>&1 3>&- &
 	echo $! > "$dir/$id.server_pid"
 	if ! busywait 10 listening "$port" > /dev/null; then
 		log "no server: $(tail -n 5 "$dir/$id.server" | tr '\n' '|')"
@@ -727,7 +745,7 @@ perf_start()
 	g=$($gid "rxe$i") || return 1
 	log "host $i \$ $tool -d rxe$i -x $g ${common[*]} $(ip4 "$j")"
 	on "$i" exec timeout "$PERF_TIMEOUT" "$tool" -d "rxe$i" -x "$g" "${common[@]}" "$(ip4 "$j")" \
-		> "$dir/$id.client" 2>&1 &
+		> "$dir/$id.client" 2>&1 3>&- &
 	echo $! > "$dir/$id.client_pid"
 }
 

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # Where time does not count instructions, the load of the machine is in it.
-if [ "${VM_ICOUNT-}" = yes ]; then
+if icount; then
 	: "${RELOADS:=50}"
 	limit=1000
 else

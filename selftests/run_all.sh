@@ -29,7 +29,7 @@ all_scripts()
 run_script()
 {
 	echo "  KTAP version 1"
-	timeout -k 10 "$TEST_TIMEOUT" "./$1" < /dev/null 2>&1 | sed -u 's/^/  /'
+	timeout -k 60 "$TEST_TIMEOUT" "./$1" < /dev/null 2>&1 | sed -u 's/^/  /'
 	return "${PIPESTATUS[0]}"
 }
 

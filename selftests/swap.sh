@@ -63,7 +63,7 @@ losses()
 # packets again; so there only our own losses tell.
 lost()
 {
-	if [ "${VM_ICOUNT-}" = yes ]; then
+	if icount; then
 		losses
 	else
 		ours
@@ -79,6 +79,14 @@ slab_kb()
 	sleep 0.3
 	echo 3 > /proc/sys/vm/drop_caches
 	awk '/^(SUnreclaim|VmallocUsed|Percpu):/ { s += $2 } END { print s }' /proc/meminfo
+}
+
+# slab_least: the least of some looks, as packets on their way are in it.
+slab_least()
+{
+	for _ in 1 2 3 4 5; do
+		slab_kb
+	done | sort -n | head -n 1
 }
 
 # Each algorithm serves: packets pass, at a rate that the line has, or at none.
@@ -156,7 +164,7 @@ check "data moves" flow_moves 2 200
 swap rxe1 10
 swap rxe3 10
 
-slab=$(slab_kb) lost=$(lost) changed=$(cc_sum cc_alg_changed) passed=$(port_stats 2 packets)
+slab=$(slab_least) lost=$(lost) changed=$(cc_sum cc_alg_changed) passed=$(port_stats 2 packets)
 ce=$(cc_sum np_ecn_marked_roce_packets) start=$(now_ms)
 check "$SWAPS swaps are made under traffic" swaps
 log "in $(($(now_ms) - start)) ms"
@@ -166,7 +174,7 @@ check_num "some of them marked" $(($(cc_sum np_ecn_marked_roce_packets) - ce)) '
 flow_check "the first QP works" one 2
 flow_check "so does the second" two 2
 # On several processors time goes on while one of them is not run: rates then exceed the port's.
-if [ "${VM_ICOUNT-}" = yes ]; then
+if icount; then
 	check_eq "the port dropped nothing" "$(port_stats 2 drops)" 0
 else
 	log "the port dropped $(port_stats 2 drops)"
@@ -180,10 +188,10 @@ each_serves
 cc_set rxe1 algorithm dcqcn
 cc_set rxe3 algorithm dcqcn
 sleep 1
-if [ "${VM_ICOUNT-}" = yes ]; then
+if icount; then
 	check_num "the port is used afterwards (%)" "$(port_share)" '>' 80
 fi
-check_num "memory has not grown (KB)" $(($(slab_kb) - slab)) '<' 1024
+check_num "memory has not grown (KB)" $(($(slab_least) - slab)) '<' 1024
 check_eq "the flows were never disturbed" "$(lost)" "$lost"
 twin
 flow_stop one two

@@ -188,7 +188,8 @@ work_requests()
 	counted $WRITE 65536 100 ib_write_bw
 	counted $READ 65536 100 ib_read_bw
 	counted $ATOMIC 8 100 ib_atomic_bw
-	counted $SEND 65536 100 ib_send_bw -e -c UC
+	# a longer message is lost where packets overtake each other
+	counted $SEND "$(icount && echo 65536 || echo 4096)" 100 ib_send_bw -e -c UC
 	counted $SEND 2048 100 ib_send_bw -e -c UD
 	PERF_GID=gid6 counted $SEND 4096 100 ib_send_bw -e
 	peers IPv6 "[253,0,0,2,0,0,0,0,0,0,0,0,0,0,0,1]"
@@ -203,7 +204,12 @@ round_trips()
 	perf 1 2 ib_send_bw -e -n 100 -t 1 > /dev/null
 	qpn=$(newest rxe1)
 	n=$(nsamples rxe1 "$qpn" $RTT)
-	check_eq "a round trip of each of requests that go one by one" "$n" 100
+	# one that is repeated has none
+	if icount; then
+		check_eq "a round trip of each of requests that go one by one" "$n" 100
+	else
+		check_between "a round trip of requests that go one by one" "$n" 50 100
+	fi
 	check_eq "their sum of the device is at least that" "$(($(nsamples rxe1 all $RTT) >= n))" 1
 }
 
@@ -243,10 +249,10 @@ naks()
 # Nothing arrives any more: three retries, then the QP fails.
 failure()
 {
-	local qpn pid exactly='>='
+	local qpn pid exactly='>=' timeouts=3
 
-	# on busy processors a timer may expire for no other reason
-	[ "$VM_ICOUNT" != yes ] || exactly='=='
+	# on busy processors a timer may expire for no other reason, and a NAK may cost a retry
+	! icount || exactly='==' timeouts=4
 	port_tail 2 50 4000
 	rcc_verify -d rxe1 -g "$(gid4 rxe1)" -D rxe2 -G "$(gid4 rxe2)" -q 1 -o send -b 1000g -r 3 -t 16 \
 		> "$work/verify" 2>&1 &
@@ -259,7 +265,7 @@ failure()
 	port_clear 2
 	check "its QP is gone" died rxe1 "$qpn"
 	check_num "rxe's timer expired once more than it retries" "$(field rxe1 "$qpn" .timeouts)" \
-		"$exactly" 4
+		"$exactly" "$timeouts"
 	check_eq "what was on its way has failed" "$(field rxe1 "$qpn" '[.started - .done, .failed > 0]')" "[0,true]"
 	check_eq "its error is counted, once" "$(field rxe1 "$qpn" '[.errors, .error_ns > .born_ns]')" "[1,true]"
 	check_eq "and has no latency" "$(nsamples rxe1 "$qpn" $SEND)" \
@@ -314,7 +320,7 @@ stock()
 	check_fails "rdma_rxe cannot go while they are attached" rmmod rdma_rxe
 	work_requests
 	round_trips
-	[ "$VM_ICOUNT" != yes ] || delay
+	! icount || delay
 	others
 	naks
 	mixture
@@ -326,6 +332,12 @@ stock()
 
 ###############################################################################
 
+# cnps_came N: to rxe1, good and bad ones.
+cnps_came()
+{
+	[ $(($(cc_count rxe1 rp_cnp_handled) + $(cc_count rxe1 rp_cnp_ignored))) -ge "$1" ]
+}
+
 # forged: so many CNPs that are right, and some that are not, to a QP that nothing else slows down.
 forged()
 {
@@ -336,6 +348,7 @@ forged()
 	forge 1 4 -q "$qpn" -k $n
 	forge 1 4 -q "$qpn" -k $bad -x 1
 	forge 1 4 -q $stranger -k 3
+	busywait 5 cnps_came $((n + bad + 3)) > /dev/null
 	check_eq "sysfs has the CNPs that were sent" \
 		"$(cc_count rxe1 rp_cnp_handled) $(cc_count rxe1 rp_cnp_ignored)" "$n $((bad + 3))"
 	check_eq "so has the QP's record" "$(field rxe1 "$qpn" '[.cnps_rcvd, .cnps_ignored]')" "[$n,$bad]"
@@ -353,10 +366,12 @@ traced()
 # congested: what the tracepoints say, the maps say.
 congested()
 {
-	local sent qpn peer
+	local sent qpn peer mbit=200
 
+	# slower than the guest may be
+	icount || mbit=20
 	sent=$(cc_count rxe2 np_cnp_sent)
-	port_red 2 200 256 30 100
+	port_red 2 $mbit 256 30 100
 	trace_start hold rtt cnp_rcvd cnp_sent rate
 	perf 1 2 ib_send_bw -e -n 200 > /dev/null
 	trace_take "$work/trace"
@@ -397,7 +412,7 @@ marked()
 	check_between "a quarter of the packets comes with CE" "$ce" $((n / 5)) $((n * 3 / 10))
 	check_eq "all these are the QP's" "$(field rxe2 "$qpn" .ce_rcvd)" "$ce"
 	check_between "of as many as were sent, but for those before the first one and behind the last" \
-		"$(field rxe2 "$qpn" .ce_span)" $((n - 100)) "$n"
+		"$(field rxe2 "$qpn" .ce_span)" $((200 * 16 - 100)) "$n"
 	check_eq "the sender has none" "$(field rxe1 "$(newest rxe1)" '[.ce_rcvd, .ce_span]')" "[0,0]"
 }
 
@@ -430,6 +445,8 @@ reload()
 	check "at SIGHUP they go" busywait 10 no_tm_programs
 	flow_stop short
 	before=$(field rxe1 "$qpn" .done)
+	# ten seconds from here
+	kill -HUP "$agent"
 	check "rxe_cc can go" rcc_unload
 	rcc_load
 	check "they come back" busywait 30 programs_run
@@ -446,9 +463,9 @@ reload()
 
 reload_rxe()
 {
+	fabric_down
 	kill -HUP "$agent"
 	busywait 10 no_tm_programs > /dev/null
-	fabric_down
 	rcc_unload
 	check "rdma_rxe can go" rmmod rdma_rxe
 	fabric_up 2
@@ -549,6 +566,7 @@ without_btf()
 	slow_start plain
 	qpn=$(newest rxe1)
 	forge 1 4 -q "$qpn" -k 7
+	busywait 5 cnps_came 7 > /dev/null
 	check_eq "CNPs are counted" "$(field rxe1 "$qpn" .cnps_rcvd)" 7
 	check_num "round trips are measured" "$(nsamples rxe1 "$qpn" $RTT)" '>' 0
 	slow_stop plain
