@@ -81,8 +81,8 @@ text()
 
 for_a_time()
 {
-	rx hist qp rxe0/17 --seconds 1 --json > later &
-	sleep 0.5
+	rx hist qp rxe0/17 --seconds 3 --json > later &
+	sleep 1
 	fill "sample rxe0/17 $send 60 3"
 	wait $!
 	check_eq "for some seconds: only what came in these" \
