@@ -66,8 +66,11 @@ static void attach(struct agent *a)
 
 	tm_attach(a->tm);
 	missing = tm_abandoned(a->tm) ? "everything: the agent that recorded this has ended" : tm_missing(a->tm);
-	if (strcmp(a->told, missing ? missing : ""))
-		tell(a, missing);
+	if (!strcmp(a->told, missing ? missing : ""))
+		return;
+	tell(a, missing);
+	if (!missing)
+		fprintf(stderr, "nothing is missing any more\n");
 }
 
 /* Returns 0 if there is none for @ms milliseconds. */
