@@ -426,9 +426,10 @@ tx_packets()
 	echo $(($(cc_count rxe1 tx_packets) - before))
 }
 
-programs_run()
+# recording: is the agent back after a SIGHUP?  It says so when programs are attached; they are loaded some time before.
+recording()
 {
-	[ "$(tm_programs)" -gt 10 ]
+	! tail -n 1 "$work/agent" | grep -qE '^missing: (everything|all):' && [ "$(tm_programs)" -gt 10 ]
 }
 
 # reload: at SIGHUP the programs go for a while, so that modules can.
@@ -449,7 +450,7 @@ reload()
 	kill -HUP "$agent"
 	check "rxe_cc can go" rcc_unload
 	rcc_load
-	check "they come back" busywait 30 programs_run
+	check "they come back" busywait 30 recording
 	check "the QP that went meanwhile is marked" busywait 10 died rxe1 "$short"
 	check "the other one's flow moves" flow_moves 2
 	check_num "and its counters go on" "$(field rxe1 "$qpn" .done)" '>' "$before"
@@ -469,7 +470,7 @@ reload_rxe()
 	rcc_unload
 	check "rdma_rxe can go" rmmod rdma_rxe
 	fabric_up 2
-	check "they come back to the new one" busywait 30 programs_run
+	check "they come back to the new one" busywait 30 recording
 	perf 1 2 ib_send_bw -e -n 100 > /dev/null
 	check_eq "and see what it does" "$(field rxe1 "$(newest rxe1)" .done)" 100
 	rcc_load
