@@ -20,9 +20,9 @@ bpf="clang-19"
 unit="clang libclang-rt-14-dev zlib1g-dev libibverbs-dev librdmacm-dev libmnl-dev"
 style="perl shellcheck sparse linux-source-6.12 python3-yaml python3-jsonschema mandoc"
 vectors="python3-scapy tshark"
-figures="gnuplot-nox"
+figures="gnuplot-nox file"
 simulator="libjansson-dev"
-exporter="libmicrohttpd-dev curl python3-prometheus-client"
+exporter="libmicrohttpd-dev curl python3-prometheus-client systemd"
 terminal="libncurses-dev tmux"
 
 # From backports: the emulator of the release is older than the kernels under test, and libbpf and bpftool older than

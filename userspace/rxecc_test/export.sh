@@ -536,11 +536,6 @@ unit()
 	local file=$work/rxecc-export.service
 
 	sed "s|/usr/local/sbin/rxecc|$rxecc|" "$docs/systemd/rxecc-export.service" > "$file"
-	if ! command -v systemd-analyze > /dev/null; then
-		skip "the unit is sound" "there is no systemd here"
-		skip "it is confined" "there is no systemd here"
-		return
-	fi
 	check_eq "the unit is sound" "$(systemd-analyze verify --man=no "$file" 2>&1)" ""
 	check "it is confined" systemd-analyze security --offline=true --threshold=30 "$file"
 }
